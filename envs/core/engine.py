@@ -1,0 +1,144 @@
+"""A game made ready to run: its setup, one of its encoders, and the compiled loops."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tefuda.envs.core import loops
+from tefuda.envs.core.chance import Key
+from tefuda.envs.core.contract import verbs_of
+from tefuda.envs.core.errors import OptionError
+from tefuda.envs.core.jit import Records, bind, fields
+from tefuda.envs.core.payoff import REWARDS
+from tefuda.envs.core.registry import find_game
+from tefuda.envs.core.sections import Section, highs, total_length
+from tefuda.envs.core.spec import GameSpec, Setup
+
+_CORE = Path(__file__).parent
+
+
+class Engine:
+    """What AEC, batch and tree share: one game with settled options and one encoder.
+
+    Attributes:
+        spec: The game.
+        setup: Its settled options and components.
+        encoder: The name of the encoder.
+        sections: The sections of an observation.
+        size: D, the number of values of an observation.
+        shape: The shape in which they are shown.
+        reward_kind: The option `reward` as the kernels know it.
+        parts: The read-only record of the kernels, in an array of one.
+        loops: The compiled loops (see `core.loops`).
+    """
+
+    def __init__(self, spec: GameSpec, setup: Setup, encoder: str | None = None) -> None:
+        self.spec = spec
+        self.setup = setup
+        self.encoder = _check_encoder(spec, encoder)
+        coding = spec.encoders[self.encoder]
+        self.sections: tuple[Section, ...] = coding.sections(setup)
+        self.size = total_length(self.sections)
+        self.shape = coding.shape_for(setup)
+        self.reward_kind = REWARDS.index(setup.options["reward"])
+        self.parts: Records = fields(setup.parts)
+        self.loops: Any = _bound(spec, self.encoder)
+        self._blank = self.records(1)
+
+    @property
+    def players(self) -> int:
+        """The number of seats P."""
+        return self.setup.players
+
+    @property
+    def actions(self) -> int:
+        """The number of actions A."""
+        return self.setup.actions
+
+    def records(self, count: int) -> Records:
+        """An array of empty game records."""
+        return fields(np.zeros(count, self.setup.dtype))
+
+    @property
+    def blank(self) -> Records:
+        """An empty record, from which every game begins."""
+        return self._blank
+
+    def highs(self) -> npt.NDArray[np.int8]:
+        """The largest value of each entry of an observation, in its shape."""
+        return highs(self.sections).reshape(self.shape)
+
+    def begin(self, games: Records, row: int, key: Key) -> None:
+        """Begins a game in a row, up to its first node."""
+        seed, table, number = (np.uint64(word) for word in key)
+        self.loops.begin(games, self.parts, self._blank, row, seed, table, number)
+
+    def legal_actions(self, games: Records, row: int) -> list[int]:
+        """The acting seat's legal actions, rising; none at a chance node and at the end."""
+        mask = np.zeros(self.actions, np.int8)
+        self.loops.legal_one(games, self.parts, row, mask)
+        return [int(action) for action in np.flatnonzero(mask)]
+
+    def label(self, action: int) -> str:
+        """An action in words."""
+        return self.spec.text.label(self.setup, action)
+
+    def refusal(self, action: int, legal: list[int]) -> str:
+        """Why an action is refused, in words."""
+        allowed = ", ".join(f"{other} ({self.label(other)})" for other in legal)
+        return f"action {action} ({self.label(action)}) is illegal; legal are {allowed}"
+
+    # An engine holds compiled functions, which cannot be copied, and never changes.
+
+    def __copy__(self) -> "Engine":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Engine":
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self.spec.id, self.setup, self.encoder)
+
+
+def make_engine(
+    spec: GameSpec,
+    encoder: str | None = None,
+    *,
+    players: int | None = None,
+    components: str | Path | None = None,
+    **options: Any,
+) -> Engine:
+    """Settles a game's options and makes it ready to run.
+
+    Raises:
+        OptionError: An option is unknown, not allowed, or does not apply.
+        ComponentError: The component file is wrong.
+    """
+    return Engine(spec, spec.setup(players, components, **options), encoder)
+
+
+def _restore(name: str, setup: Setup, encoder: str) -> Engine:
+    return Engine(find_game(name), setup, encoder)
+
+
+def _check_encoder(spec: GameSpec, encoder: str | None) -> str:
+    name = next(iter(spec.encoders)) if encoder is None else encoder
+    if name not in spec.encoders:
+        allowed = ", ".join(repr(known) for known in spec.encoders)
+        raise OptionError(f"encoder={name!r} is not allowed; it must be one of {allowed}")
+    return name
+
+
+_BOUND: dict[tuple[int, str], SimpleNamespace] = {}
+
+
+def _bound(spec: GameSpec, encoder: str) -> SimpleNamespace:
+    """The loops for a game and an encoder, bound once a process."""
+    key = (id(spec.rules), encoder)
+    if key not in _BOUND:
+        verbs = verbs_of(spec.rules, spec.encoders[encoder].observe, spec.greedy)
+        _BOUND[key] = bind(f"{spec.id}_{encoder}", loops, verbs, (_CORE, spec.folder))
+    return _BOUND[key]

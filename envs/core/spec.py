@@ -1,0 +1,116 @@
+"""What a game hands to the core: its verbs, its encoders, its words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+
+from tefuda.envs.core.jit import Record, Records
+from tefuda.envs.core.options import Option
+from tefuda.envs.core.parts import ComponentFile
+from tefuda.envs.core.sections import Section, total_length
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A game with all its options and components settled.
+
+    Attributes:
+        players: The number of seats P.
+        options: Every option but players and components, by its resolved value.
+        components: The component file.
+        parts: The read-only record of the kernels, in an array of one.
+        dtype: The dtype of the game's record; the same object for equal sizes.
+        actions: The number of actions A.
+        max_outcomes: The largest number of outcomes of a chance node.
+    """
+
+    players: int
+    options: Mapping[str, Any]
+    components: ComponentFile
+    parts: Records
+    dtype: np.dtype[Any]
+    actions: int
+    max_outcomes: int
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """One way to write an observation.
+
+    Attributes:
+        observe: The kernel `observe(game, parts, seat, observation)`.
+        sections: Gives the sections for a setup.
+        shape: Gives the shape in which the D values are shown, (D,) unless told otherwise.
+    """
+
+    observe: Callable[[Record, Record, int, Any], None]
+    sections: Callable[[Setup], tuple[Section, ...]]
+    shape: Callable[[Setup], tuple[int, ...]] | None = None
+
+    def shape_for(self, setup: Setup) -> tuple[int, ...]:
+        """The shape of an observation as users see it."""
+        return self.shape(setup) if self.shape else (total_length(self.sections(setup)),)
+
+
+class Text(Protocol):
+    """The words of a game, its module `text`.
+
+    Attributes:
+        CHANCE_NAMES: The name of the chance node of each phase that is one.
+        DECISION_NAMES: What is asked in each phase that is a decision.
+        SCORE_NAME: The name of a scoring event in records.
+    """
+
+    CHANCE_NAMES: Mapping[int, str]
+    DECISION_NAMES: Mapping[int, str]
+    SCORE_NAME: str
+
+    def label(self, setup: Setup, action: int, /) -> str:
+        """An action in words."""
+        ...
+
+    def outcome_label(self, setup: Setup, name: str, outcome: int, /) -> str:
+        """A chance outcome in words."""
+
+    def score_details(self, setup: Setup, game: Record, /) -> dict[str, list[int]]:
+        """What a scoring event holds in records beside points and totals."""
+
+    def ansi(self, setup: Setup, game: Record, seat: int | None, /) -> str:
+        """A table in text with ANSI colours, as a seat sees it, or with all cards open."""
+
+
+@dataclass(frozen=True)
+class GameSpec:
+    """A game, as `core` knows it.
+
+    Attributes:
+        name: "gacha".
+        version: The number in "gacha_v0"; any observable change of the game makes a new one.
+        rules: The module of the verbs (`contract.VERBS`).
+        setup: Settles players, components and options: `setup(players, components, **options)`.
+        options: The declared options, players first.
+        encoders: The encoders by name; the first is the default.
+        text: The module of labels and drawings in text.
+        greedy: The scripted player's kernel `greedy(game, parts, holder) -> action`.
+        folder: The game's folder, whose sources decide what compiled code does.
+    """
+
+    name: str
+    version: int
+    rules: ModuleType
+    setup: Callable[..., Setup]
+    options: Sequence[Option]
+    encoders: Mapping[str, Encoder]
+    text: Text
+    folder: Path
+    greedy: Callable[[Record, Record, Record], int] | None = field(default=None)
+
+    @cached_property
+    def id(self) -> str:
+        """The versioned name, such as "gacha_v0"."""
+        return f"{self.name}_v{self.version}"

@@ -1,0 +1,160 @@
+"""Every seat's decisions are learnt from, with all that the seat was paid until its next."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from tefuda.envs import make_vec  # noqa: E402
+from tefuda.training.config import TrainConfig  # noqa: E402
+from tefuda.training.network import ScaledFlatten  # noqa: E402
+from tefuda.training.ppo import SelfPlayBuffer, SelfPlayPPO, seat_advantages  # noqa: E402
+from tefuda.training.train import make_model  # noqa: E402
+
+Array = npt.NDArray[Any]
+
+
+def test_returns_of_each_seat_by_hand() -> None:
+    # One table, two seats. Seat 0 gains 1 in seat 1's turn, then loses the game (-1) in seat 1's
+    # turn. In the next game seat 1 has not acted yet when it loses 2: no decision earned that.
+    seats = np.array([[0], [1], [0], [1], [0], [0]])
+    payments = np.array([[0, 0], [1, -1], [0, 0], [-1, 1], [0, 0], [2, -2]], np.float32)
+    ended = np.array([[False], [False], [False], [True], [False], [False]])
+    values = np.array([[0.5], [0.2], [0.4], [0.1], [0.3], [0.6]], np.float32)
+    last = np.array([[0.7, 0.9]], np.float32)
+    advantages = seat_advantages(
+        seats, payments[:, None], ended, values, last, gamma=1.0, gae_lambda=0.5
+    )
+    expected = [
+        1 + 0.4 - 0.5 + 0.5 * -1.4,  # seat 0: paid 1, then expects 0.4
+        -1 + 0.1 - 0.2 + 0.5 * 0.9,  # seat 1: lost 1 by its own move, then expects 0.1
+        -1 - 0.4,  # seat 0: the loss that seat 1's last move brought
+        1 - 0.1,  # seat 1: won, and nothing follows
+        0.6 - 0.3 + 0.5 * 2.1,  # seat 0, the next game
+        2 + 0.7 - 0.6,  # ... whose next decision lies beyond: its own value
+    ]
+    np.testing.assert_allclose(advantages[:, 0], expected, atol=1e-6)
+
+
+def test_discount_counts_a_seats_own_decisions() -> None:
+    # Between seat 0's two decisions lie three of others; one discount applies.
+    seats = np.array([[0], [1], [2], [1], [0]])
+    payments = np.zeros((5, 1, 3), np.float32)
+    ended = np.zeros((5, 1), np.bool_)
+    values = np.array([[1.0], [0], [0], [0], [2.0]], np.float32)
+    last = np.array([[4.0, 0, 0]], np.float32)
+    advantages = seat_advantages(seats, payments, ended, values, last, gamma=0.5, gae_lambda=0.0)
+    assert advantages[0, 0] == pytest.approx(0.5 * 2 - 1)
+    assert advantages[4, 0] == pytest.approx(0.5 * 4 - 2)
+
+
+def slow_advantages(
+    seats: Array,
+    payments: Array,
+    ended: Array,
+    values: Array,
+    last: Array,
+    gamma: float,
+    lam: float,
+) -> Array:
+    """The same, seat by seat and game by game, straight from the definition."""
+    advantages = np.zeros(seats.shape)
+    for table, seat in np.ndindex(last.shape):
+        own = [int(step) for step in np.flatnonzero(seats[:, table] == seat)]
+        ends = [int(step) for step in np.flatnonzero(ended[:, table])]
+        for k, step in enumerate(own):
+            weight = 1.0
+            for here, after in zip(own[k:], [*own[k + 1 :], len(seats)], strict=True):
+                end = min((end for end in ends if here <= end < after), default=None)
+                paid = payments[here : after if end is None else end + 1, table, seat].sum()
+                coming = last[table, seat] if after == len(seats) else values[after, table]
+                error = paid + (0 if end is not None else gamma * coming) - values[here, table]
+                advantages[step, table] += weight * error
+                weight *= gamma * lam
+                if end is not None:
+                    break
+    return advantages
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_agrees_with_a_slow_computation_seat_by_seat(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    steps, tables, players = 60, 7, 4
+    course = (
+        rng.integers(players, size=(steps, tables)),
+        rng.normal(size=(steps, tables, players)).astype(np.float32),
+        rng.random((steps, tables)) < 0.1,
+        rng.normal(size=(steps, tables)).astype(np.float32),
+        rng.normal(size=(tables, players)).astype(np.float32),
+    )
+    fast = seat_advantages(*course, gamma=0.97, gae_lambda=0.9)
+    slow = slow_advantages(*course, gamma=0.97, lam=0.9)
+    np.testing.assert_allclose(fast, slow, atol=1e-5)
+
+
+def rolled_out(gae_lambda: float, tables: int = 4, steps: int = 500) -> SelfPlayPPO:
+    """A model that has just filled a rollout with gacha for three, in which games have ended."""
+    config = TrainConfig(
+        game="gacha",
+        options={"players": 3},
+        tables=tables,
+        steps=steps,
+        gae_lambda=gae_lambda,
+        layers=(8,),
+    )
+    model = make_model(config)
+    _, callback = model._setup_learn(config.rollout)
+    assert model.env is not None
+    model.collect_rollouts(model.env, callback, model.rollout_buffer, steps)
+    assert isinstance(model.rollout_buffer, SelfPlayBuffer)
+    assert model.rollout_buffer.ended.sum() > tables
+    return model
+
+
+def test_every_decision_of_a_finished_game_returns_its_seats_payoff() -> None:
+    # With gamma = lambda = 1 a return is what the seat is paid from there to the end: the winners'
+    # share, or the loss, whoever made the last move.
+    buffer = rolled_out(gae_lambda=1.0).rollout_buffer
+    assert isinstance(buffer, SelfPlayBuffer)
+    checked = set()
+    for table in range(buffer.n_envs):
+        start = 0
+        for end in np.flatnonzero(buffer.ended[:, table]):
+            payoffs = buffer.payments[start : end + 1, table].sum(axis=0)
+            game = slice(start, end + 1)
+            expected = payoffs[buffer.seats[game, table]]
+            np.testing.assert_allclose(buffer.returns[game, table], expected, atol=1e-5)
+            checked |= set(np.round(payoffs, 3).tolist())
+            start = end + 1
+    assert {1.0, -0.5} <= checked
+
+
+def test_a_rollout_tells_what_happened_at_the_tables() -> None:
+    model = rolled_out(gae_lambda=0.9)
+    buffer = model.rollout_buffer
+    assert isinstance(buffer, SelfPlayBuffer)
+    twin = make_vec("gacha", tables=buffer.n_envs, seed=model.seed, players=3)
+    for step, actions in enumerate(buffer.actions[..., 0]):
+        np.testing.assert_array_equal(buffer.observations[step], twin.observation)
+        np.testing.assert_array_equal(buffer.action_masks[step], twin.action_mask)
+        np.testing.assert_array_equal(buffer.seats[step], twin.seat)
+        twin.step(actions)
+        np.testing.assert_array_equal(buffer.payments[step], twin.reward)
+        np.testing.assert_array_equal(buffer.ended[step], twin.done)
+    seen = twin.observe_all()
+    last = model.value_of(seen.reshape(-1, seen.shape[-1])).reshape(seen.shape[:2])
+    slow = slow_advantages(
+        buffer.seats, buffer.payments, buffer.ended, buffer.values, last, gamma=1.0, lam=0.9
+    )
+    np.testing.assert_allclose(buffer.advantages, slow, atol=1e-4)
+    np.testing.assert_allclose(buffer.returns, slow + buffer.values, atol=1e-4)
+
+
+def test_features_are_scaled_by_the_largest_values() -> None:
+    space = gymnasium.spaces.Box(np.zeros(3, np.int8), np.array([1, 4, 0], np.int8), dtype=np.int8)
+    features = ScaledFlatten(space)(torch.tensor([[1.0, 4.0, 0.0]]))
+    torch.testing.assert_close(features, torch.tensor([[1.0, 2.0, 0.0]]))

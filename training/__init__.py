@@ -1,0 +1,1 @@
+"""Agents, self-play training, evaluation and the command line."""

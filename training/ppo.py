@@ -1,0 +1,151 @@
+"""Self-play with sb3-contrib's MaskablePPO in which every seat's decisions are learnt from.
+
+A column of the rollout is a table, and its rows belong to whichever seat acted. So only one thing
+differs from ordinary PPO: what follows a decision is not the next row but the same seat's next
+decision, and what it earned is all that was paid to that seat until then, in others' turns too.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+from stable_baselines3.common.buffers import RolloutBuffer
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecEnv
+
+from tefuda.wrappers.sb3 import TablesVecEnv
+
+Floats = npt.NDArray[np.float32]
+
+#: Values (M,) of observations (M, D).
+ValueFunction = Callable[[npt.NDArray[np.int8]], Floats]
+
+
+def seat_advantages(
+    seats: npt.NDArray[np.int64],
+    payments: Floats,
+    ended: npt.NDArray[np.bool_],
+    values: Floats,
+    last_values: Floats,
+    gamma: float,
+    gae_lambda: float,
+) -> Floats:
+    """Generalised advantage estimation along each seat's own sequence of decisions.
+
+    Walks back through time and keeps for each table and seat the value and advantage of its next
+    decision, and what it has been paid since. The discount counts a seat's own decisions.
+
+    Args:
+        seats: (T, N) who made each decision.
+        payments: (T, N, P) what it paid to every seat.
+        ended: (T, N) whether it ended the game.
+        values: (T, N) the value that the acting seat expected.
+        last_values: (N, P) what every seat expects after the last step, where a game goes on.
+        gamma: Discount from a seat's decision to its next.
+        gae_lambda: The lambda of the estimation.
+
+    Returns:
+        (T, N) advantages.
+    """
+    tables = np.arange(seats.shape[1])
+    advantages = np.zeros_like(values)
+    next_value = last_values.copy()
+    next_advantage = np.zeros_like(last_values)
+    income = np.zeros_like(last_values)
+    for step in reversed(range(len(seats))):
+        over = ended[step]
+        next_value[over] = next_advantage[over] = income[over] = 0
+        income += payments[step]
+        own = tables, seats[step]
+        error = income[own] + gamma * next_value[own] - values[step]
+        advantages[step] = error + gamma * gae_lambda * next_advantage[own]
+        next_value[own] = values[step]
+        next_advantage[own] = advantages[step]
+        income[own] = 0
+    return advantages
+
+
+class SelfPlayBuffer(MaskableRolloutBuffer):
+    """A rollout that also knows who acted, what every seat was paid, and where games ended.
+
+    Attributes:
+        seats: (T, N) who acted.
+        payments: (T, N, P) what the step paid to every seat.
+        ended: (T, N) whether it ended a game.
+    """
+
+    seats: npt.NDArray[np.int64]
+    payments: Floats
+    ended: npt.NDArray[np.bool_]
+
+    def watch(self, env: TablesVecEnv, value_of: ValueFunction) -> None:
+        """Tells before a rollout whose steps will be added, and how seats judge a position."""
+        self._env = env
+        self._value_of = value_of
+        steps = (self.buffer_size, self.n_envs)
+        self.seats = np.zeros(steps, np.int64)
+        self.payments = np.zeros((*steps, env.tables.players), np.float32)
+        self.ended = np.zeros(steps, np.bool_)
+
+    def add(self, *args: Any, action_masks: npt.NDArray[Any] | None = None, **kwargs: Any) -> None:
+        """Adds the step that the watched env has just made."""
+        self.seats[self.pos] = self._env.acted
+        self.payments[self.pos] = self._env.payments
+        self.ended[self.pos] = self._env.ended
+        super().add(*args, action_masks=action_masks, **kwargs)
+
+    def compute_returns_and_advantage(
+        self, last_values: torch.Tensor, dones: npt.NDArray[np.bool_]
+    ) -> None:
+        """Fills `advantages` and `returns` once the rollout is full.
+
+        Args:
+            last_values: Not used; it tells of the acting seats alone.
+            dones: Not used; `ended` says the same.
+        """
+        seen = self._env.observe_all()
+        tables, players = seen.shape[:2]
+        standing = self._value_of(seen.reshape(tables * players, *self.obs_shape))
+        self.advantages = seat_advantages(
+            self.seats,
+            self.payments,
+            self.ended,
+            self.values,
+            standing.reshape(tables, players),
+            self.gamma,
+            self.gae_lambda,
+        )
+        self.returns = self.advantages + self.values
+
+
+class SelfPlayPPO(MaskablePPO):
+    """MaskablePPO on a `TablesVecEnv`, one policy in every seat."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        kwargs.setdefault("rollout_buffer_class", SelfPlayBuffer)
+        super().__init__(*args, **kwargs)
+
+    def collect_rollouts(
+        self,
+        env: VecEnv,
+        callback: BaseCallback,
+        rollout_buffer: RolloutBuffer,
+        n_rollout_steps: int,
+        use_masking: bool = True,
+    ) -> bool:
+        """Plays a rollout; see `MaskablePPO`."""
+        assert isinstance(env, TablesVecEnv)
+        assert isinstance(rollout_buffer, SelfPlayBuffer)
+        rollout_buffer.watch(env, self.value_of)
+        return super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps, use_masking)
+
+    def value_of(self, observations: npt.NDArray[np.int8]) -> Floats:
+        """The values (M,) of observations (M, D)."""
+        with torch.no_grad():
+            values = self.policy.predict_values(torch.as_tensor(observations, device=self.device))
+        flat: Floats = values.flatten().cpu().numpy()
+        return flat

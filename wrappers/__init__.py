@@ -1,0 +1,1 @@
+"""Adapters that put the games into the interfaces of other libraries."""

@@ -7,13 +7,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
-from tefuda.envs import make_vec  # noqa: E402
-from tefuda.training.config import TrainConfig  # noqa: E402
-from tefuda.training.network import ScaledFlatten  # noqa: E402
-from tefuda.training.ppo import SelfPlayBuffer, SelfPlayPPO, seat_advantages  # noqa: E402
-from tefuda.training.train import make_model  # noqa: E402
+import torch
+
+from tefuda.envs import make_vec
+from tefuda.training.config import TrainConfig
+from tefuda.training.network import ScaledFlatten
+from tefuda.training.ppo import SelfPlayBuffer, SelfPlayPPO, seat_advantages
+from tefuda.training.train import make_model
 
 Array = npt.NDArray[Any]
 

@@ -1,5 +1,7 @@
 """The batch as a VecEnv of Stable-Baselines3."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -31,7 +33,7 @@ def test_masks_are_found_where_sb3_contrib_looks(env: TablesVecEnv) -> None:
 
 
 def test_arrays_are_fresh_each_step(env: TablesVecEnv) -> None:
-    seen = [env.reset()]
+    seen: list[Any] = [env.reset()]
     kept = [seen[0].copy()]
     for _ in range(5):
         observation, rewards, dones, _ = env.step(env.tables.sample())

@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 pytest.importorskip("rich")
 
-from tefuda.envs import Game  # noqa: E402
-from tefuda.training import train  # noqa: E402
-from tefuda.training.agents.policy import load_model  # noqa: E402
-from tefuda.training.cli import main  # noqa: E402
-from tefuda.training.config import TrainConfig, settings  # noqa: E402
-from tefuda.training.watch import interruptible  # noqa: E402
+import torch
+
+from tefuda.envs import Game
+from tefuda.training import train
+from tefuda.training.agents.policy import load_model
+from tefuda.training.cli import main
+from tefuda.training.config import TrainConfig, settings
+from tefuda.training.watch import interruptible
+from tefuda.wrappers.sb3 import TablesVecEnv
 
 ROLLOUT = 8 * 16
 SMALL = [
@@ -100,8 +103,11 @@ def test_resume_deals_new_games(tmp_path: Path) -> None:
     config = TrainConfig.load(tmp_path / "config.json")
     model = train.reload_model(config, train.RunFolder.open(tmp_path))
     first = train.make_model(config)
-    assert model.env is not None and first.env is not None
-    assert not np.array_equal(model.env.reset(), first.env.reset())
+    dealt = []
+    for env in (model.env, first.env):
+        assert isinstance(env, TablesVecEnv)
+        dealt.append(env.reset())
+    assert not np.array_equal(*dealt)
 
 
 def test_the_learning_rate_falls_to_nothing(tmp_path: Path) -> None:

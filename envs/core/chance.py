@@ -28,6 +28,8 @@ _LOW = np.uint64(0xFFFFFFFF)
 _SPAN = np.uint64(1 << 32)
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
+_TWO = np.uint64(2)
+_SPAN_FLOAT = 2.0**32
 # The 32-bit mixer "lowbias32": shifts 16, 15, 16 and two odd multipliers.
 _SHIFT_OUTER = np.uint64(16)
 _SHIFT_INNER = np.uint64(15)
@@ -125,3 +127,16 @@ def draw(holder: Record, count: int) -> int:
         while (product & _LOW) < threshold:
             product = next_word(holder) * bound
     return np.int64(product >> _HALF)  # type: ignore[return-value]  # an int where compiled
+
+
+@kernel
+def draw_fraction(holder: Record) -> float:
+    """Draws one of 2**32 evenly spaced fractions of at least 0 and below 1."""
+    return next_word(holder) / _SPAN_FLOAT
+
+
+@kernel
+def draw_seed(holder: Record) -> np.uint64:
+    """Draws a seed (below 2**62) for another stream."""
+    high = next_word(holder) >> _TWO
+    return (high << _HALF) | next_word(holder)

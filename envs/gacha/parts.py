@@ -315,7 +315,7 @@ def _parts(
     misere, ranks = facts.misere[players], facts.rank_wp[players]
     record["misere"][1 : 1 + len(misere)] = misere
     record["rank_wp"][: len(ranks)] = ranks
-    _write_cards(record, cards)
+    _write_cards(record, cards[: facts.cards[players]])
     return parts
 
 

@@ -10,7 +10,7 @@ from tefuda.envs.core.bits import BIT, random_bit, write_bits
 from tefuda.envs.core.chance import draw, restart_stream
 from tefuda.envs.core.contract import CHANCE, DECISION, NOBODY, OVER, TRUNCATED, note
 from tefuda.envs.core.jit import Record, inlined, kernel
-from tefuda.envs.gacha.resample import resample
+from tefuda.envs.gacha.resample import redraw_hidden
 from tefuda.envs.gacha.state import (
     ALL_BALLS,
     ALL_COLOURS,
@@ -252,6 +252,14 @@ def news(game: Record, parts: Record, seat: int, values: npt.NDArray[np.int16]) 
         values[0] = game.drawn + 1
         return 1
     return 0
+
+
+@kernel
+def resample(game: Record, parts: Record, seat: int, holder: Record) -> None:
+    """Redraws what is hidden from `seat`; the acting seat's choice follows its new hand."""
+    redraw_hidden(game, parts, seat, holder)
+    if game.phase == PLAY_PHASE and game.seat != seat:
+        _ask_for_card(game, parts, game.seat)
 
 
 # ==================================================================== a round

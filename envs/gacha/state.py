@@ -18,6 +18,8 @@ MAX_LOG = 1 + MAX_CARDS + MAX_TRICKS * (2 + 5 * MAX_SEATS)
 # Most redraws in a round, and most entries of its hand history (a play, or a draw and a return).
 MAX_RETURNS = MAX_SEATS * MAX_TRICKS
 MAX_HISTORY = 3 * MAX_SEATS * MAX_TRICKS
+# Most cards that hands have held in a round: every card once, and again for every return.
+MAX_ITEMS = MAX_CARDS + MAX_RETURNS
 
 # ---------------------------------------------------------------- colours (G1, G2)
 RED, BLUE, YELLOW, GREEN, PURPLE, BLACK = range(6)
@@ -103,6 +105,33 @@ T_POINTS = 7  # tricks won
 WON_COLUMNS = 8
 VOID_WIDTH = 8
 
+# Working space of `resample`; it means nothing between calls.
+_SCRATCH = [
+    ("item_count", np.int16),
+    ("item_seat", np.int16, (MAX_ITEMS,)),
+    ("item_until", np.int16, (MAX_ITEMS,)),
+    ("item_known", np.int16, (MAX_ITEMS,)),
+    ("item_dealt_allowed", np.int16, (MAX_ITEMS,)),
+    ("item_drawn_at", np.int16, (MAX_ITEMS,)),
+    ("item_root", np.int16, (MAX_ITEMS,)),
+    ("item_allowed", np.int16, (MAX_ITEMS,)),
+    ("item_card", np.int16, (MAX_ITEMS,)),
+    ("item_most", np.int16, (MAX_ITEMS,)),
+    ("kept_card", np.int16, (MAX_ITEMS,)),
+    ("kept_drawn_at", np.int16, (MAX_ITEMS,)),
+    ("kept_undealt", np.uint64),
+    ("left_undealt", np.uint64),
+    ("order_count", np.int16),
+    ("order_item", np.int16, (MAX_ITEMS,)),
+    ("show_count", np.int16),
+    ("show_at", np.int16, (MAX_HISTORY,)),
+    ("draw_count", np.int16),
+    ("draw_at", np.int16, (MAX_RETURNS,)),
+    ("draw_of", np.int16, (MAX_RETURNS,)),
+    ("draw_item", np.int16, (MAX_RETURNS,)),
+    ("return_item", np.int16, (MAX_RETURNS,)),
+]
+
 GAME = np.dtype(
     [
         *common_fields(MAX_SEATS, MAX_LOG),
@@ -133,7 +162,7 @@ GAME = np.dtype(
         ("won", np.int8, (MAX_SEATS, WON_COLUMNS)),  # cards by colour, WON_DOWN, T_POINTS
         # -- the trick
         ("plays", np.int16),  # cards played so far
-        ("trick_card", np.int16, (MAX_SEATS,)),  # by position, NO_CARD where none yet
+        ("trick_card", np.int16, (MAX_SEATS,)),  # by position; nothing from `plays` on
         ("trick_down", np.uint64),  # bits of the positions that lie face down
         ("trick_gone", np.uint64),  # ... of those that were discarded
         ("trick_revo", np.int16),  # revo icons in effect: those of face-up cards (G14)
@@ -164,6 +193,7 @@ GAME = np.dtype(
         ("history_card", np.int8, (MAX_HISTORY,)),
         ("history_held", np.int8, (MAX_HISTORY,)),  # colours that the hand can have held then
         ("history_at", np.int16, (MAX_HISTORY,)),  # index of the event in `log`
+        *_SCRATCH,
     ],
     align=True,
 )
@@ -190,7 +220,7 @@ PARTS = np.dtype(
         ("redraw", np.int16, (MAX_CARDS,)),
         ("dust", np.int16, (MAX_CARDS,)),
         # -- derived
-        ("of_colours", np.uint64, (COLOUR_SETS,)),  # bits of the cards of a set of colours
+        ("of_colours", np.uint64, (COLOUR_SETS,)),  # bits of the cards in play of a set of colours
     ],
     align=True,
 )

@@ -62,8 +62,9 @@ class TrainConfig:
             OptionError: The file is missing or holds something else.
         """
         try:
-            saved = json.loads(file.read_text(encoding="utf-8"))
-            return cls(**{**saved, "layers": tuple(saved["layers"])})
+            saved: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            saved["layers"] = tuple(saved["layers"])
+            return cls(**saved)
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise OptionError(f"{file} is no configuration of a run: {error}") from error
 

@@ -1,6 +1,6 @@
 """Optional installations: what to say when one is missing."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from tefuda.envs.core.errors import TefudaError
@@ -17,7 +17,7 @@ class MissingExtraError(TefudaError, ImportError):
 
 
 @contextmanager
-def needs(extra: str) -> Iterator[None]:
+def needs(extra: str) -> Generator[None, None, None]:
     """Imports within may need an extra.
 
     Raises:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from tefuda.envs.core.errors import OptionError
 
 
 @contextmanager
-def replacing(file: Path) -> Iterator[Path]:
+def replacing(file: Path) -> Generator[Path, None, None]:
     """Gives a path beside `file` to write to; it takes the file's place once all went well."""
     part = file.with_name(f".{os.getpid()}.{file.name}")
     try:

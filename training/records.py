@@ -1,5 +1,6 @@
 """Records of games: played by agents into a file, and stepped through in a terminal."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from tefuda.training.agents import Agent
 from tefuda.training.files import check_parent
 from tefuda.training.play import play_out
 
+_COLOUR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 _QUIT = "q"
 _NEXT = "n"
 _PROMPT = "[Enter: next event, n: next game, q: quit] "
@@ -103,15 +105,23 @@ def _show(game: Game, ask: Callable[[str], str] | None) -> bool:
     shown = Game(game.engine, seed=(0, 0, 0))
     for index, value in enumerate(game.values):
         print(f"{index:>4}  {event_line(shown, value)}")
-        was_decision = shown.node == "decision"
+        was_decision, scorings = shown.node == "decision", int(shown.state["scorings"])
         shown.advance(value)
+        if int(shown.state["scorings"]) > scorings:
+            print(f"      {score_line(shown)}")
         if was_decision and ask:
-            print(game.engine.spec.text.ansi(game.engine.setup, shown.state, None))
+            print(picture(shown))
             answer = ask(_PROMPT).strip().lower()
             if answer in (_QUIT, _NEXT):
                 return answer == _NEXT
-    print(game.engine.spec.text.ansi(game.engine.setup, shown.state, None))
+    print(picture(shown))
     return True
+
+
+def picture(game: Game) -> str:
+    """The table with all cards open, in colours where a terminal shows them."""
+    text = game.engine.spec.text.ansi(game.engine.setup, game.state, None)
+    return text if sys.stdout.isatty() else _COLOUR_CODE.sub("", text)
 
 
 def event_line(game: Game, value: int) -> str:
@@ -122,3 +132,9 @@ def event_line(game: Game, value: int) -> str:
         name = game.chance_name
         return f"{who}: {name}: {text.outcome_label(setup, name, value)}"
     return f"{who}: {game.label(value)}"
+
+
+def score_line(game: Game) -> str:
+    """What the latest scoring event brought."""
+    points = [int(gain) for gain in game.state["points"][: game.players]]
+    return f"{game.engine.spec.text.SCORE_NAME}: points {points}, totals {game.totals}"

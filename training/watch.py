@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
@@ -21,7 +21,7 @@ _BAR_WIDTH = 12
 
 
 @contextmanager
-def interruptible() -> Iterator[threading.Event]:
+def interruptible() -> Generator[threading.Event, None, None]:
     """Within, Ctrl-C sets the event that is given; a second Ctrl-C interrupts as usual."""
     asked = threading.Event()
 

@@ -4,6 +4,7 @@ All checks that users need are made here, so that no wrapper is needed for them:
 wrong types, steps before a reset and after the end.
 """
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -279,6 +280,10 @@ class TableEnv(AECEnv[str, Observation, int | None]):
         """Does nothing: there is nothing to let go."""
 
     # ---------------------------------------------------------------- the game itself
+
+    def __copy__(self) -> "TableEnv":
+        """A table of its own: two that shared one game would spoil it for each other."""
+        return copy.deepcopy(self)
 
     @property
     def totals(self) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """The batch engine: thousands of tables of one game, stepped at once."""
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -229,7 +230,19 @@ class Tables:
         Raises:
             RecordError: The tables do not keep actions.
         """
+        (row,) = self._check_rows([row])
         return self._replay(row, ended=bool(self.done[row]) and self.autoreset).record()
+
+    # ---------------------------------------------------------------- copies
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy's observations are again a view of its own rows."""
+        self.__dict__.update(state)
+        self.observation = self._rows_of_observation.reshape(self._count, *self.engine.shape)
+
+    def __copy__(self) -> "Tables":
+        """Tables of their own: two that shared their games would spoil them for each other."""
+        return copy.deepcopy(self)
 
     # ---------------------------------------------------------------- kept courses
 

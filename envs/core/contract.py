@@ -30,6 +30,10 @@ RUNNING, TRUNCATED, ENDINGS = range(3)
 #: What an information state holds in place of a value that a seat does not see.
 HIDDEN = -1
 
+#: What `sees` tells of an event: a seat does not notice it at all, notices it but not its value,
+#: or sees all of it.
+UNNOTICED, NOTICED, SEEN = range(3)
+
 VERBS = (
     "start",
     "node",
@@ -141,8 +145,8 @@ def observe(game: Record, parts: Record, seat: int, observation: Any) -> None:
     raise NotImplementedError
 
 
-def sees(game: Record, parts: Record, seat: int, value: int) -> bool:
-    """Whether `seat` will see the value of the event that is about to happen."""
+def sees(game: Record, parts: Record, seat: int, value: int) -> int:
+    """How much `seat` will see of the event that is about to happen: `UNNOTICED` ... `SEEN`."""
     raise NotImplementedError
 
 

@@ -1,6 +1,5 @@
 """One table as an explicit tree: decisions and chance nodes, to be walked, cloned, redrawn."""
 
-import copy
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -22,6 +21,9 @@ from tefuda.envs.core.jit import Records, fields
 from tefuda.envs.core.loops import NEWS
 from tefuda.envs.core.payoff import REWARDS
 from tefuda.envs.core.registry import find_game
+
+# No game tells a seat more than this many things an event, on the whole.
+_MOST_TOLD = 4
 
 NODES = {DECISION: "decision", CHANCE: "chance", OVER: "over"}
 
@@ -237,7 +239,7 @@ class Game:
     def information_state(self, seat: int) -> tuple[Seen, ...]:
         """All that `seat` has seen, in order, and nothing else."""
         values = np.array(self._values, np.int16)
-        told = np.zeros((2 * values.size + 2, 3), np.int16)
+        told = np.zeros((_MOST_TOLD * (values.size + 1), 3), np.int16)
         scratch = self._begun_again()
         loops, parts = self.engine.loops, self.engine.parts
         count = loops.tell(scratch, parts, values, self._check_seat(seat), told)
@@ -288,10 +290,14 @@ class Game:
 
     def clone(self) -> "Game":
         """An independent copy, with the same future chance."""
-        twin = copy.copy(self)
+        twin = object.__new__(Game)
+        twin.__dict__.update(self.__dict__)
         twin._games = self._games.copy()
         twin._values = self._values.copy()
         return twin
+
+    def __copy__(self) -> "Game":
+        return self.clone()
 
     def returns(self, reward: str | None = None) -> list[float]:
         """The payoffs so far.

@@ -18,7 +18,9 @@ from tefuda.envs.core.contract import (
     DECISION,
     HIDDEN,
     OVER,
+    SEEN,
     TRUNCATED,
+    UNNOTICED,
     apply,
     apply_chance,
     chances,
@@ -184,10 +186,12 @@ def tell(
     extra = np.zeros(told.shape[0], np.int16)
     for at in range(values.size):
         value = values[at]
-        told[count, 0] = game.phase
-        told[count, 1] = game.seat
-        told[count, 2] = value if sees(game, parts[0], seat, value) else HIDDEN
-        count += 1
+        sight = sees(game, parts[0], seat, value)
+        if sight != UNNOTICED:
+            told[count, 0] = game.phase
+            told[count, 1] = game.seat
+            told[count, 2] = value if sight == SEEN else HIDDEN
+            count += 1
         advance_one(games, parts, 0, value)
         for k in range(news(game, parts[0], seat, extra)):
             told[count, 0] = NEWS

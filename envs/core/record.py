@@ -104,7 +104,8 @@ def read_record(record: RecordData) -> Game:
     """
     _check_head(record)
     try:
-        game = Game(_engine_of(record), seed=record["seed"] or _ANY_KEY)
+        seed = _ANY_KEY if record["seed"] is None else record["seed"]
+        game = Game(_engine_of(record), seed=seed)
     except RecordError:
         raise
     except TefudaError as error:
@@ -135,8 +136,16 @@ def _check_head(record: Any) -> None:
 def _engine_of(record: RecordData) -> Engine:
     """The game that the head of a record describes."""
     spec = find_game(record["env"])
+    if record["env"] != spec.id:
+        raise RecordError(f"env is {record['env']!r}, but must be {spec.id!r}")
     components = _components_of(record["components"])
+    declared = [option.name for option in spec.options if option.name != "players"]
+    for name, value in record["options"].items():
+        if name not in declared or value is None:
+            raise RecordError(f"option {name}={value!r} does not belong into a record")
     setup = spec.setup(record["players"], components, **record["options"])
+    if not _same(record["players"], setup.players):
+        raise RecordError(f"players is {record['players']!r}, but must be a number of players")
     for name, value in setup.options.items():
         if not _same(record["options"].get(name), value):
             raise RecordError(f"option {name!r} is missing; a record states every option")
@@ -222,7 +231,9 @@ def _check_result(game: Game, record: RecordData) -> None:
     payoffs, paid = record["payoffs"], game.returns()
     well_formed = isinstance(payoffs, list) and len(payoffs) == len(paid)
     if not well_formed or any(
-        not isinstance(found, int | float) or abs(found - payoff) > _PAYOFF_TOLERANCE
+        isinstance(found, bool)
+        or not isinstance(found, int | float)
+        or not abs(found - payoff) <= _PAYOFF_TOLERANCE
         for found, payoff in zip(payoffs, paid, strict=True)
     ):
         raise RecordError(f"payoffs are {payoffs!r}, but must be {paid!r}")

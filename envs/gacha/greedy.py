@@ -33,21 +33,29 @@ CARD_WORTH = 0.8
 HARM = 0.4
 STAY = 0.75
 MISERE = 1.0
-W_MUST = 0.8
-W_RUFF = 0.8
-W_MUSTNOT = 0.8
-W_MAY = 0.7
-V_MAY = 0.5
-M_MAY = 0.6
-K_EXT = 0.5
+O_MUST = 3.4375
+O_RUFF = 1.957
+O_NOT = 1.1351
+O_TOP_3 = 1.9594
+O_TOP_2 = 0.8438
+O_TOP_1 = 0.4698
+S_TOP_3 = 0.5754
+S_TOP_2 = 0.9728
+O_BETWEEN_1 = 1.8407
+O_BETWEEN_2 = 2.1188
+O_OVER_1 = 0.7836
+O_OVER_2 = 1.7395
+Z_MUST = 0.5072
+Z_MAY = 0.7383
+K_EXT = 0.375
 K_TRUMP = 0.5
 K_BLACK = 0.0
-F_MUST = 0.0
+F_MUST = 0.08
 F_MAY = 0.0
-ORDER = 0.0
+ORDER = 0.08
 LEAD = 0.0
-K_LEFT = 0.0
-K_BAG = 0.0
+K_LEFT = -0.08
+K_BAG = 0.08
 STAY_HAND = 0.0
 STAY_LEFT = 0.0
 H_TOT = 0.0
@@ -300,6 +308,12 @@ def _later_seat(game: Record, parts: Record, k: int) -> int:
     return seat - parts.players if seat >= parts.players else seat
 
 
+@inlined
+def _scaled(chance: float, odds: float) -> float:
+    """The chance with its odds multiplied."""
+    return odds * chance / (1.0 - chance + odds * chance)
+
+
 @kernel
 def _must_chance(game: Record, parts: Record, card: int, unseen: np.uint64) -> float:
     colour = parts.colour[card]
@@ -311,16 +325,18 @@ def _must_chance(game: Record, parts: Record, card: int, unseen: np.uint64) -> f
     chance = 1.0
     for k in range(1, parts.players - game.plays):
         seat = _later_seat(game, parts, k)
+        z = Z_MUST if game.won[seat, T_POINTS] == 0 else 1.0
         held_led = _held(game, parts, seat, led)
         held_trump = _held(game, parts, seat, game.trump)
         void = _lacks(followers, held_led, pool)
         if led == game.trump:
-            beats = W_MUST * (1.0 - _lacks(rivals, held_led, pool))
+            beats = _scaled(1.0 - _lacks(rivals, held_led, pool), z * O_MUST)
         elif colour == game.trump:
-            beats = W_RUFF * void * (1.0 - _lacks(rivals, held_trump, pool))
+            beats = void * _scaled(1.0 - _lacks(rivals, held_trump, pool), z * O_RUFF)
         else:
-            beats = W_MUST * (1.0 - _lacks(rivals, held_led, pool))
-            beats += W_RUFF * void * (1.0 - _lacks(trumps, held_trump, pool))
+            beats = _scaled(1.0 - _lacks(rivals, held_led, pool), z * O_MUST)
+            ruffs = void * _scaled(1.0 - _lacks(trumps, held_trump, pool), z * O_RUFF)
+            beats += (1.0 - beats) * ruffs
         chance *= 1.0 - beats
     return chance
 
@@ -336,7 +352,7 @@ def _must_not_chance(game: Record, parts: Record, card: int, unseen: np.uint64) 
     free = parts.of_colours[ALL_COLOURS & ~barred]
     trumps = parts.of_colours[1 << game.trump]
     rivals = count_bits(unseen & ((_above(game, card) & free) | trumps))
-    beats = W_MUSTNOT * (1.0 - _lacks(rivals, held, pool))
+    beats = _scaled(1.0 - _lacks(rivals, held, pool), O_NOT)
     chance = 1.0
     for _ in range(1, parts.players - game.plays):
         chance *= 1.0 - beats
@@ -348,23 +364,35 @@ def _may_chance(game: Record, parts: Record, card: int, key: int, unseen: np.uin
     later = parts.players - game.plays - 1
     pool = count_bits(unseen)
     above = unseen & _above(game, card)
-    held = parts.hand_size - game.trick
     if key > game.top_key:
-        if game.plays > 0 and later == 0:
-            return 0.0
-        over = M_MAY * count_bits(above) / pool
-        chance = later * over
-        for _ in range(later - 1):
-            chance *= 1.0 - over
-        return chance
+        return _top_chance(parts, count_bits(above) / pool, later)
     if key < game.second_key:
         return 0.0
+    held = parts.hand_size - game.trick
     over = above & _above(game, game.trick_card[game.top_at])
     between = count_bits(above ^ over)
-    beats = W_MAY * (1.0 - _lacks(between, held, pool)) + V_MAY * count_bits(over) / pool
+    slips = 1.0 - _lacks(between, held, pool)
+    goes = count_bits(over) / pool
     chance = 1.0
-    for _ in range(later):
-        chance *= 1.0 - min(1.0, beats)
+    for k in range(1, parts.players - game.plays):
+        seat = _later_seat(game, parts, k)
+        z = Z_MAY if game.won[seat, T_POINTS] == 0 else 1.0
+        beats = _scaled(slips, z * (O_BETWEEN_1 if later == 1 else O_BETWEEN_2))
+        beats += (1.0 - beats) * _scaled(goes, O_OVER_1 if later == 1 else O_OVER_2)
+        chance *= 1.0 - beats
+    return chance
+
+
+@kernel
+def _top_chance(parts: Record, over: float, later: int) -> float:
+    if later == 0:
+        return 0.0
+    if later == 1:
+        return _scaled(over, O_TOP_1)
+    over = _scaled(over, O_TOP_2 if later == 2 else O_TOP_3)
+    chance = later * over * (S_TOP_2 if later == 2 else S_TOP_3)
+    for _ in range(later - 1):
+        chance *= 1.0 - over
     return chance
 
 

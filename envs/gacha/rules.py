@@ -8,7 +8,16 @@ import numpy.typing as npt
 
 from tefuda.envs.core.bits import BIT, random_bit, write_bits
 from tefuda.envs.core.chance import draw, restart_stream
-from tefuda.envs.core.contract import CHANCE, DECISION, NOBODY, OVER, TRUNCATED, note
+from tefuda.envs.core.contract import (
+    CHANCE,
+    DECISION,
+    NOBODY,
+    NOTICED,
+    OVER,
+    SEEN,
+    TRUNCATED,
+    note,
+)
 from tefuda.envs.core.jit import Record, inlined, kernel
 from tefuda.envs.gacha.resample import redraw_hidden
 from tefuda.envs.gacha.state import (
@@ -232,8 +241,8 @@ def random_action(game: Record, parts: Record, holder: Record) -> int:
 
 
 @kernel
-def sees(game: Record, parts: Record, seat: int, value: int) -> bool:
-    """Whether `seat` will see the value of the coming event ("Who sees what")."""
+def sees(game: Record, parts: Record, seat: int, value: int) -> int:
+    """How much `seat` will see of the coming event ("Who sees what")."""
     phase = game.phase
     private = (
         phase == DEAL_PHASE
@@ -241,7 +250,7 @@ def sees(game: Record, parts: Record, seat: int, value: int) -> bool:
         or phase == RETURN_PHASE
         or (phase == PLAY_PHASE and game.must_hide != 0)
     )
-    return not private or game.seat == seat
+    return NOTICED if private and game.seat != seat else SEEN
 
 
 @kernel

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 
 from tefuda.envs.core.batch import Tables
 from tefuda.envs.core.errors import TefudaError
@@ -50,8 +51,9 @@ class PolicyAgent:
         if self.deterministic:
             actions, _ = self._policy.predict(observations, action_masks=masks, deterministic=True)
             return actions.astype(np.int64)
-        probabilities = self._probabilities(observations, masks)
-        return _choose(probabilities, self._streams.units(tables, rows))
+        return _choose(
+            self.probabilities(observations, masks), self._streams.fractions(tables, rows)
+        )
 
     def _check(self, tables: Tables) -> None:
         learnt, shown = self._policy.observation_space.shape, tables.observation.shape[1:]
@@ -61,20 +63,22 @@ class PolicyAgent:
                 f"{shown}: were its players, options or encoder others?"
             )
 
-    def _probabilities(
+    def probabilities(
         self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
     ) -> npt.NDArray[np.float64]:
         """(R, A) the policy's probabilities of legal actions, 0 elsewhere."""
         with torch.no_grad():
             seen, _ = self._policy.obs_to_tensor(observations)
-            found = self._policy.get_distribution(seen, masks).distribution.probs
-        return found.cpu().numpy().astype(np.float64) * masks
+            found = self._policy.get_distribution(seen, masks)
+        assert isinstance(found, MaskableCategoricalDistribution)
+        return np.asarray(found.distribution.probs.cpu(), np.float64) * masks
 
 
-def _choose(probabilities: npt.NDArray[np.float64], units: npt.NDArray[np.float64]) -> Actions:
+def _choose(probabilities: npt.NDArray[np.float64], fractions: npt.NDArray[np.float64]) -> Actions:
     """Turns a number in [0, 1) for each row into an action, by its row of probabilities."""
     sums = probabilities.cumsum(axis=1)
-    return np.argmax(sums > units[:, None] * sums[:, -1:], axis=1)
+    passed: Actions = (sums <= fractions[:, None] * sums[:, -1:]).sum(axis=1)
+    return passed
 
 
 def load_model(path: str | Path) -> SelfPlayPPO:

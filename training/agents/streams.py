@@ -1,20 +1,12 @@
 """The random streams of an agent, one for every decision."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
-from tefuda.envs.core import chance
 from tefuda.envs.core.batch import Tables
-from tefuda.envs.core.chance import STREAM, check_seed
-from tefuda.envs.core.jit import Records, bind, fields
-from tefuda.training.agents import kernels
+from tefuda.envs.core.chance import STREAM, check_seed, draw_fraction
+from tefuda.envs.core.jit import Records, fields
 from tefuda.training.agents.base import Rows
-
-_SOURCES = (Path(chance.__file__).parent, Path(kernels.__file__))
-_LOOPS: Any = bind("agents", kernels, {}, _SOURCES)
 
 
 class AgentStreams:
@@ -31,11 +23,10 @@ class AgentStreams:
         """The holders (N,) of the tables' streams, with those of `rows` ready for a decision."""
         if self._holders.size < tables.tables:
             self._holders = fields(np.zeros(tables.tables, STREAM))
-        _LOOPS.key_streams(tables.games, rows, self._seed, self._holders)
+        tables.engine.loops.start_agent_streams(tables.games, self._holders, rows, self._seed)
         return self._holders
 
-    def units(self, tables: Tables, rows: Rows) -> npt.NDArray[np.float64]:
-        """A number in [0, 1) for each row's decision."""
-        units = np.zeros(rows.size)
-        _LOOPS.draw_units(self.begin(tables, rows), rows, units)
-        return units
+    def fractions(self, tables: Tables, rows: Rows) -> npt.NDArray[np.float64]:
+        """A number in [0, 1) for the decision of each row."""
+        holders = self.begin(tables, rows)
+        return np.array([draw_fraction(holders[row]) for row in rows])

@@ -21,6 +21,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from tefuda.envs.core.batch import Tables
+from tefuda.envs.core.spaces import observation_space
 
 
 class TablesVecEnv(VecEnv):
@@ -47,11 +48,8 @@ class TablesVecEnv(VecEnv):
         self.games = 0
         self._actions: npt.NDArray[np.int64] = np.zeros(tables.tables, np.int64)
         self._infos: list[dict[str, Any]] = [{} for _ in range(tables.tables)]
-        highs = tables.engine.highs()
         super().__init__(
-            tables.tables,
-            spaces.Box(np.zeros_like(highs), highs, dtype=np.int8),
-            spaces.Discrete(tables.actions),
+            tables.tables, observation_space(tables.engine), spaces.Discrete(tables.actions)
         )
 
     def reset(self) -> npt.NDArray[np.int8]:

@@ -25,8 +25,9 @@ from tefuda.envs.core.errors import (
 from tefuda.envs.core.game import Game, check_action
 from tefuda.envs.core.loops import PAID, REFUSED
 from tefuda.envs.core.record import RecordData
+from tefuda.envs.core.spaces import observation_space
 
-Observation = dict[str, npt.NDArray[np.int8]]
+Observation = dict[str, Any]
 
 RENDER_MODES = ("ansi",)
 ILLEGAL = ("raise", "terminate")
@@ -34,7 +35,7 @@ ILLEGAL = ("raise", "terminate")
 _ILLEGAL_REWARD = -1.0
 
 
-class TableEnv(AECEnv[str, Observation, int | None]):
+class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # untyped base
     """One table as an AEC environment.
 
     Observations are `{"observation": int8, "action_mask": (A,) int8}`, infos hold the mask and
@@ -84,27 +85,26 @@ class TableEnv(AECEnv[str, Observation, int | None]):
 
     def _make_spaces(self) -> None:
         engine = self.engine
-        high = engine.highs()
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": spaces.Box(np.zeros_like(high), high, dtype=np.int8),
+                    "observation": observation_space(engine),
                     "action_mask": spaces.Box(0, 1, (engine.actions,), np.int8),
                 }
             )
             for agent in self.possible_agents
         }
-        self.action_spaces = {
+        self.action_spaces: dict[str, spaces.Discrete[np.int64]] = {
             agent: spaces.Discrete(engine.actions) for agent in self.possible_agents
         }
-        highs = np.stack([high] * engine.players)
+        highs = np.stack([engine.highs()] * engine.players)
         self.state_space = spaces.Box(np.zeros_like(highs), highs, dtype=np.int8)
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """The same object for an agent every time."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> spaces.Discrete:
+    def action_space(self, agent: str) -> "spaces.Discrete[np.int64]":
         """The same object for an agent every time."""
         return self.action_spaces[agent]
 
@@ -250,13 +250,19 @@ class TableEnv(AECEnv[str, Observation, int | None]):
         """
         seat = self._seat_of(agent)
         engine = self.engine
-        row = np.empty(engine.size, np.int8)
-        engine.loops.observe_one(self._games, engine.parts, 0, seat, row)
-        if len(engine.shape) > 1:
+        row: Any = self._row_of(seat)
+        if engine.pieces:
+            row = engine.cut(row)
+        elif len(engine.shape) > 1:
             row = row.reshape(engine.shape)
         acts = int(self._games["seat"][0]) == seat
         mask = self._mask.copy() if acts else np.zeros(engine.actions, np.int8)
         return {"observation": row, "action_mask": mask}
+
+    def _row_of(self, seat: int) -> npt.NDArray[np.int8]:
+        row = np.empty(self.engine.size, np.int8)
+        self.engine.loops.observe_one(self._games, self.engine.parts, 0, seat, row)
+        return row
 
     def _seat_of(self, agent: str) -> int:
         if self._key is None:
@@ -266,8 +272,13 @@ class TableEnv(AECEnv[str, Observation, int | None]):
         return self._seats[agent]
 
     def state(self) -> npt.NDArray[np.int8]:
-        """Everything at once, for privileged critics: the observations of all seats, (P, ...)."""
-        return np.stack([self.observe(agent)["observation"] for agent in self.possible_agents])
+        """Everything at once, for privileged critics: the observations of all seats, (P, *shape).
+
+        Raises:
+            NotResetError: There is no game yet.
+        """
+        seats = [self._seat_of(agent) for agent in self.possible_agents]
+        return np.stack([self._row_of(seat).reshape(self.engine.shape) for seat in seats])
 
     def render(self) -> str | None:
         """The table with all cards open, as text with ANSI colours."""

@@ -72,7 +72,9 @@ class Tables:
         if isinstance(tables, bool) or not isinstance(tables, int | np.integer):
             raise OptionError(f"tables={tables!r} is not allowed; it must be an integer")
         if not 1 <= tables <= _MOST_TABLES:
-            raise OptionError(f"tables={tables!r} is not allowed; it must lie in 1 .. {_MOST_TABLES}")
+            raise OptionError(
+                f"tables={tables!r} is not allowed; it must lie in 1 .. {_MOST_TABLES}"
+            )
         self.engine = engine
         self.autoreset = autoreset
         self._count = int(tables)
@@ -96,8 +98,9 @@ class Tables:
         self.totals = np.zeros((count, players), np.int32)
         self.winners = np.zeros((count, players), np.bool_)
         self._holders = fields(np.zeros(count, STREAM))
-        self._standing = (self.seat, self.reward, self.done, self.truncated)
-        self._standing += (self.totals, self.winners)
+        self._standing = (
+            self.seat, self.reward, self.done, self.truncated, self.totals, self.winners,
+        )  # fmt: skip
 
     # ---------------------------------------------------------------- sizes
 
@@ -118,6 +121,11 @@ class Tables:
     def actions(self) -> int:
         """The number of actions A."""
         return self.engine.actions
+
+    @property
+    def pieces(self) -> dict[str, npt.NDArray[np.int8]]:
+        """The pieces of `observation` by name, (N, *shape) each, where the encoder has pieces."""
+        return self.engine.cut(self._rows_of_observation)
 
     @property
     def keys(self) -> npt.NDArray[np.uint64]:
@@ -154,9 +162,7 @@ class Tables:
 
     def _begin(self, rows: Rows, numbers: npt.NDArray[np.uint64]) -> None:
         engine = self.engine
-        engine.loops.begin_rows(
-            self.games, engine.parts, engine.blank, rows, self._seed, numbers
-        )
+        engine.loops.begin_rows(self.games, engine.parts, engine.blank, rows, self._seed, numbers)
         if self._kept is not None:
             for row in rows:
                 self._kept[row].begin(self._key(row))

@@ -1,6 +1,6 @@
 """Sets as the bits of 64-bit words, with twins in plain Python for runs without the JIT."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +29,6 @@ _SPREAD = np.array(
 )
 
 
-
-
 def _word_operation(operation: str) -> Any:
     """An intrinsic that counts something of a 64-bit word: "ctpop" or "cttz"."""
 
@@ -47,7 +45,8 @@ def _word_operation(operation: str) -> Any:
 
 def _word_pointer(context: Any, builder: Any, array_type: Any, array: Any, at: Any) -> Any:
     """The address of eight bytes of a contiguous int8 array, as that of a word."""
-    data = cgutils.create_struct_proxy(array_type)(context, builder, array).data
+    proxy: Any = cgutils.create_struct_proxy
+    data = proxy(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [at]), ir.IntType(WORD).as_pointer())
 
 
@@ -91,8 +90,8 @@ if PURE_PYTHON:
 else:
     count_bits = _word_operation("ctpop")
     lowest_bit = _word_operation("cttz")
-    load_word = intrinsic(_load)
-    store_word = intrinsic(_store)
+    load_word = cast(Any, intrinsic(_load))
+    store_word = cast(Any, intrinsic(_store))
 
 
 @kernel

@@ -1,5 +1,6 @@
 """A game made ready to run: its setup, one of its encoders, and the compiled loops."""
 
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,6 +31,8 @@ class Engine:
         sections: The sections of an observation.
         size: D, the number of values of an observation.
         shape: The shape in which they are shown.
+        pieces: The names and shapes of the pieces in which they are shown; empty where they are
+            one array.
         reward_kind: The option `reward` as the kernels know it.
         parts: The read-only record of the kernels, in an array of one.
         loops: The compiled loops (see `core.loops`).
@@ -43,6 +46,7 @@ class Engine:
         self.sections: tuple[Section, ...] = coding.sections(setup)
         self.size = total_length(self.sections)
         self.shape = coding.shape_for(setup)
+        self.pieces = dict(coding.pieces(setup)) if coding.pieces else {}
         self.reward_kind = REWARDS.index(setup.options["reward"])
         self.parts: Records = fields(setup.parts)
         self.loops: Any = _bound(spec, self.encoder)
@@ -70,6 +74,16 @@ class Engine:
     def highs(self) -> npt.NDArray[np.int8]:
         """The largest value of each entry of an observation, in its shape."""
         return highs(self.sections).reshape(self.shape)
+
+    def cut(self, values: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+        """The pieces of observations (..., D) by name, as views."""
+        found = {}
+        begin = 0
+        for name, shape in self.pieces.items():
+            end = begin + math.prod(shape)
+            found[name] = values[..., begin:end].reshape(*values.shape[:-1], *shape)
+            begin = end
+        return found
 
     def begin(self, games: Records, row: int, key: Key) -> None:
         """Begins a game in a row, up to its first node."""

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tefuda.envs.core.chance import STREAM, Key, check_key, fresh_seed
 from tefuda.envs.core.contract import CHANCE, DECISION, HIDDEN, NOBODY, OVER, TRUNCATED
@@ -100,7 +99,7 @@ class Game:
 
     @property
     def node(self) -> str:
-        """ "decision", "chance" or "over"."""
+        """One of "decision", "chance" and "over"."""
         return NODES[self._kind]
 
     @property
@@ -229,12 +228,12 @@ class Game:
 
     # ---------------------------------------------------------------- knowledge
 
-    def observation(self, seat: int) -> npt.NDArray[np.int8]:
-        """What `seat` may know, in the shape of the encoder, newly made."""
+    def observation(self, seat: int) -> Any:
+        """What `seat` may know, newly made: int8 in the encoder's shape, or a dict of pieces."""
         row = np.zeros(self.engine.size, np.int8)
         seat = self._check_seat(seat)
         self.engine.loops.observe_one(self._games, self.engine.parts, 0, seat, row)
-        return row.reshape(self.engine.shape)
+        return self.engine.cut(row) if self.engine.pieces else row.reshape(self.engine.shape)
 
     def information_state(self, seat: int) -> tuple[Seen, ...]:
         """All that `seat` has seen, in order, and nothing else."""

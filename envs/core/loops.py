@@ -318,9 +318,7 @@ def show_rows(
         legal(game, parts[0], action_mask[row])
 
 
-def observe_all(
-    games: Records, parts: Records, observations: npt.NDArray[np.int8]
-) -> None:
+def observe_all(games: Records, parts: Records, observations: npt.NDArray[np.int8]) -> None:
     """Writes the observation of every seat at every table, (N, P, D)."""
     for row in range(games.size):
         for seat in range(observations.shape[1]):
@@ -381,9 +379,7 @@ def greedy_actions(
         actions[k] = greedy(games[row], parts[0], holders[row])
 
 
-def play_out(
-    games: Records, parts: Records, row: int, holder: Records
-) -> int:
+def play_out(games: Records, parts: Records, row: int, holder: Records) -> int:
     """Plays a game to its end by uniformly random actions; returns the number of decisions."""
     game = games[row]
     count = 0

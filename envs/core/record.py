@@ -261,10 +261,10 @@ def save_records(path: str | Path, records: Iterable[RecordData]) -> int:
             for record in records:
                 file.write(json.dumps(record, ensure_ascii=False) + "\n")
                 count += 1
-        os.chmod(name, _FILE_MODE)
-        os.replace(name, path)
+        Path(name).chmod(_FILE_MODE)
+        Path(name).replace(path)
     except BaseException:
-        os.unlink(name)
+        Path(name).unlink()
         raise
     return count
 

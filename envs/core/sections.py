@@ -30,6 +30,7 @@ class Section:
         high: The largest value that an entry can take (the smallest is 0).
         meaning: One line for the docs.
         fields: Where the section is rows of tokens, the fields of a row; else empty.
+        tokens: How many such rows there are.
         offset: Where it begins; set by `layout`.
     """
 
@@ -38,6 +39,7 @@ class Section:
     high: int
     meaning: str
     fields: tuple[Field, ...] = ()
+    tokens: int = 0
     offset: int = 0
 
     @property
@@ -67,7 +69,11 @@ def highs(sections: Sequence[Section]) -> npt.NDArray[np.int8]:
 
 
 def _section_highs(section: Section) -> npt.NDArray[np.int8]:
-    return np.full(section.length, section.high, dtype=np.int8)
+    if not section.fields:
+        return np.full(section.length, section.high, dtype=np.int8)
+    token = np.zeros(section.length // section.tokens, dtype=np.int8)
+    token[: len(section.fields)] = [field.size - 1 for field in section.fields]
+    return np.tile(token, section.tokens)
 
 
 def token_section(
@@ -78,7 +84,7 @@ def token_section(
     if len(named) > width:
         raise ValueError(f"section {name!r} has {len(named)} fields, but a token only {width}")
     high = max(field.size for field in named) - 1
-    return Section(name, tokens * width, high, meaning, named)
+    return Section(name, tokens * width, high, meaning, named, tokens)
 
 
 def vocabulary(sections: Sequence[Section]) -> tuple[int, ...]:

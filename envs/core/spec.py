@@ -46,11 +46,14 @@ class Encoder:
         observe: The kernel `observe(game, parts, seat, observation)`.
         sections: Gives the sections for a setup.
         shape: Gives the shape in which the D values are shown, (D,) unless told otherwise.
+        pieces: Gives the names and shapes of the pieces into which the D values are cut, in their
+            order, where an observation is shown as a dict of arrays.
     """
 
     observe: Callable[[Record, Record, int, Any], None]
     sections: Callable[[Setup], tuple[Section, ...]]
     shape: Callable[[Setup], tuple[int, ...]] | None = None
+    pieces: Callable[[Setup], Mapping[str, tuple[int, ...]]] | None = None
 
     def shape_for(self, setup: Setup) -> tuple[int, ...]:
         """The shape of an observation as users see it."""
@@ -58,17 +61,31 @@ class Encoder:
 
 
 class Text(Protocol):
-    """The words of a game, its module `text`.
+    """The words of a game, its module `text`."""
 
-    Attributes:
-        CHANCE_NAMES: The name of the chance node of each phase that is one.
-        DECISION_NAMES: What is asked in each phase that is a decision.
-        SCORE_NAME: The name of a scoring event in records.
-    """
+    @property
+    def CHANCE_NAMES(self) -> Mapping[int, str]:  # noqa: N802 - a constant of a module
+        """The name of the chance node of each phase that is one."""
+        ...
 
-    CHANCE_NAMES: Mapping[int, str]
-    DECISION_NAMES: Mapping[int, str]
-    SCORE_NAME: str
+    @property
+    def DECISION_NAMES(self) -> Mapping[int, str]:  # noqa: N802 - likewise
+        """What is asked in each phase that is a decision."""
+        ...
+
+    @property
+    def SCORE_NAME(self) -> str:  # noqa: N802 - likewise
+        """The name of a scoring event in records."""
+        ...
+
+    @property
+    def CHANCE_MEANINGS(self) -> Mapping[str, str]:  # noqa: N802 - likewise
+        """What the outcome of each chance node is, by its name."""
+        ...
+
+    def action_ranges(self, setup: Setup, /) -> Sequence[tuple[range, str]]:
+        """The action ids and what they mean, rising."""
+        ...
 
     def label(self, setup: Setup, action: int, /) -> str:
         """An action in words."""

@@ -7,8 +7,6 @@ same as rows of categories, one row a card, a seat and the table, for attention 
 Seats stand by offset: the observing seat first, then clockwise. Cards stand by number.
 """
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -48,9 +46,10 @@ _BASE, _BASE_BITS = 64, 6
 _MOST = 127
 # _STRONGER[order, key]: bits of the cards whose strength as plain cards exceeds key.
 _STRENGTHS = np.array([np.arange(1, MAX_CARDS + 1), np.arange(MAX_CARDS, 0, -1)])
+_KEYS = range(TRUMP_BONUS)
 _STRONGER = np.array(
     [
-        [sum(1 << card for card in np.flatnonzero(row > key).tolist()) for key in range(TRUMP_BONUS)]
+        [sum(1 << card for card in np.flatnonzero(row > key).tolist()) for key in _KEYS]
         for row in _STRENGTHS
     ],
     dtype=np.uint64,
@@ -66,26 +65,32 @@ def flat_sections(setup: Setup) -> tuple[Section, ...]:
     return layout(
         [
             Section("hand", cards, 1, "own hand, by card number"),
-            Section("gone", cards, 1, "cards seen to leave a hand by being played, own hidden ones too"),
+            Section("gone", cards, 1, "cards seen to be played, own face-down ones too"),
             Section("returned", cards, 1, "own returned cards that are in the stock"),
-            Section("drawn_again", cards, 1, "own returned cards that another seat has drawn since"),
+            Section("drawn_again", cards, 1, "own returned cards that another seat has drawn"),
             Section("drawn", cards, 1, "the card just drawn, while one must be returned"),
-            Section("would_lead", cards, 1, "own cards that would win the trick as it lies if played now"),
-            Section("trick", players * cards, 1, "the trick in play order: card number of each play seen"),
+            Section("would_lead", cards, 1, "own cards that would lead the trick if played now"),
+            Section("trick", players * cards, 1, "by position: the card of each play that is seen"),
             Section("trick_down", players, 1, "plays that lie face down"),
             Section("trick_discarded", players, 1, "plays discarded by dust"),
             Section("leading", players, 1, "the play that wins the trick as it lies"),
             Section("led", _COLOURS, 1, "the led colour"),
             Section("table_colours", _COLOURS, 1, "colours that lie face up in the trick"),
             Section("follow", _FOLLOW_COUNT, 1, "follow type of this trick"),
-            Section("previous_follow", _FOLLOW_COUNT, 1, "follow type of the trick before, now barred"),
+            Section("previous_follow", _FOLLOW_COUNT, 1, "that of the trick before, now barred"),
             Section("trump", _COLOURS, 1, "trump"),
             Section("order", 1, 1, "1 while small numbers are strong"),
             Section("balls", BALLS, 1, "trump balls still in the bag"),
-            Section("won", players * WON_COLUMNS, MAX_CARDS, "by seat: cards won face up of each colour, cards won face down, T points"),
+            Section(
+                "won", players * WON_COLUMNS, MAX_CARDS,
+                "by seat: cards won of each colour, cards won face down, T points",
+            ),
             Section("totals", players * 2, _MOST, "WP or VP of the game, by seat, in base 64"),
-            Section("voids", players * _COLOURS, 1 + MAX_TRICKS, "1 + cards drawn since the seat showed to hold none of the colour"),
-            Section("phase", DECISION_PHASES, 1, "what is asked: follow, play, redraw, return, dust"),
+            Section(
+                "voids", players * _COLOURS, 1 + MAX_TRICKS,
+                "by seat and colour: 1 + cards drawn since it was shown to hold none, else 0",
+            ),
+            Section("phase", DECISION_PHASES, 1, "asked: follow, play, redraw, return, dust"),
             Section("actor", players, 1, "who acts, by offset"),
             Section("leader", players, 1, "who leads the trick, by offset"),
             Section("first_leader", players, 1, "who led the round's first trick, by offset"),
@@ -143,9 +148,7 @@ def leading_cards(game: Record, parts: Record) -> np.uint64:
 
 
 @kernel
-def _write_trick(
-    game: Record, parts: Record, seat: int, observation: Observation, at: int
-) -> int:
+def _write_trick(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> int:
     """trick, trick_down, trick_discarded, leading, led, table_colours."""
     cards, players = parts.cards, parts.players
     for position in range(game.plays):
@@ -189,9 +192,7 @@ def _write_table(game: Record, parts: Record, observation: Observation, at: int)
 
 
 @kernel
-def _write_seats(
-    game: Record, parts: Record, seat: int, observation: Observation, at: int
-) -> int:
+def _write_seats(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> int:
     """won, totals, voids: a row a seat, own seat first.
 
     Rows of `won` and `voids` are copied eight bytes at a time; the two bytes by which a row of
@@ -209,9 +210,7 @@ def _write_seats(
 
 
 @kernel
-def _write_turn(
-    game: Record, parts: Record, seat: int, observation: Observation, at: int
-) -> None:
+def _write_turn(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> None:
     """phase, actor, leader, first_leader, dust, stock, trick_number, round."""
     players = parts.players
     observation[at] = 0
@@ -292,15 +291,16 @@ def token_sections(setup: Setup) -> tuple[Section, ...]:
             token_section(
                 "cards", cards, TOKEN_FIELDS, "one token a card, by number",
                 [
-                    _KIND, ("number", MAX_CARDS + 1), ("colour", colour), ("icons", _ICON_CODES + 1),
-                    ("place", DRAWN_BY_OTHER + 1), ("would_lead", 2),
+                    _KIND, ("number", MAX_CARDS + 1), ("colour", colour),
+                    ("icons", _ICON_CODES + 1), ("place", DRAWN_BY_OTHER + 1), ("would_lead", 2),
                 ],
             ),
             token_section(
                 "plays", players, TOKEN_FIELDS, "one token a position of the trick",
                 [
-                    _KIND, ("number", MAX_CARDS + 1), ("colour", colour), ("icons", _ICON_CODES + 1),
-                    ("state", FACE_DOWN + _GONE_STATE + 1), ("leading", _YES + 1), ("seat", seat),
+                    _KIND, ("number", MAX_CARDS + 1), ("colour", colour),
+                    ("icons", _ICON_CODES + 1), ("state", FACE_DOWN + _GONE_STATE + 1),
+                    ("leading", _YES + 1), ("seat", seat),
                 ],
             ),
             token_section(

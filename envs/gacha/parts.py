@@ -36,8 +36,8 @@ _DUST = {"dust1": 1, "dust2": 2, "dust3": 3}
 _ICONS = ("gacha", "revo", "redraw", *_DUST)
 
 OPTIONS = (
-    Option("players", 4, range(2, MAX_SEATS + 1), "number of seats; 3, 4 or 5 in the published game"),
-    Option("scoring", "wp", SCORINGS, "win points by rank to a target, or victory points (G26-G28)"),
+    Option("players", 4, range(2, MAX_SEATS + 1), "number of seats; published: 3, 4 or 5"),
+    Option("scoring", "wp", SCORINGS, "win points by rank, or victory points (G26-G28)"),
     Option(
         "rounds",
         None,
@@ -196,9 +196,7 @@ def _read_word(file: ComponentFile, place: str, word: Any, allowed: tuple[str, .
     return str(word)
 
 
-def _check_icons(
-    file: ComponentFile, place: str, icons: tuple[str, ...], colour: str
-) -> None:
+def _check_icons(file: ComponentFile, place: str, icons: tuple[str, ...], colour: str) -> None:
     if len(icons) > _MOST_ICONS:
         file.fail(place, f"{len(icons)} icons, but a card has at most {_MOST_ICONS}")
     kinds = ["dust" if icon in _DUST else icon for icon in icons]

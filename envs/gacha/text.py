@@ -5,6 +5,7 @@ from typing import Any
 from tefuda.envs.core.contract import NOBODY
 from tefuda.envs.core.spec import Setup
 from tefuda.envs.gacha.state import (
+    ACTIONS,
     BALLS,
     CHANCE_NAMES,
     COLOURS,
@@ -24,12 +25,19 @@ from tefuda.envs.gacha.state import (
 )
 
 __all__ = [
-    "CHANCE_NAMES", "DECISION_NAMES", "SCORE_NAME",
-    "ansi", "card_label", "label", "outcome_label", "score_details",
+    "CHANCE_MEANINGS", "CHANCE_NAMES", "DECISION_NAMES", "SCORE_NAME",
+    "action_ranges", "ansi", "card_label", "label", "outcome_label", "score_details",
 ]  # fmt: skip
 
 DECISION_NAMES = dict(enumerate(PHASES))
 SCORE_NAME = "round"
+CHANCE_MEANINGS = {
+    "first_leader": "the seat that leads the first trick of the game",
+    "deal": "a card number; the seat is who gets the card",
+    "stock": "a card number; the seat is who redraws",
+    "ball": "a colour index, from now on trump; the seat is the trick's winner",
+    "tie_draw": "a card number; the seat is who draws for the win",
+}
 
 # ANSI foregrounds by colour index; letters and words carry the meaning too.
 _ANSI = (91, 94, 93, 92, 95, 90)
@@ -37,6 +45,18 @@ _ICON_MARKS = (("gacha", "G"), ("revo", "R"), ("redraw", "D"))
 
 
 # ==================================================================== labels
+
+
+def action_ranges(setup: Setup) -> tuple[tuple[range, str], ...]:
+    """The action ids and what they mean."""
+    del setup  # the same for every player count
+    return (
+        (range(RETURN_ACTION), "play card id + 1, face up, or face down where that is forced"),
+        (range(RETURN_ACTION, FOLLOW_ACTION), "put card id - 54 at the bottom of the stock"),
+        (range(FOLLOW_ACTION, REDRAW_ACTION), "follow type must, must-not, may"),
+        (range(REDRAW_ACTION, DUST_ACTION), "redraw, do not redraw"),
+        (range(DUST_ACTION, ACTIONS), "dust: discard the card of position id - 115 in the trick"),
+    )
 
 
 def label(setup: Setup, action: int) -> str:

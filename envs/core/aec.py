@@ -94,17 +94,17 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
             )
             for agent in self.possible_agents
         }
-        self.action_spaces: dict[str, spaces.Discrete[np.int64]] = {
+        self.action_spaces: dict[str, spaces.Space[Any]] = {
             agent: spaces.Discrete(engine.actions) for agent in self.possible_agents
         }
         highs = np.stack([engine.highs()] * engine.players)
         self.state_space = spaces.Box(np.zeros_like(highs), highs, dtype=np.int8)
 
-    def observation_space(self, agent: str) -> spaces.Dict:
+    def observation_space(self, agent: str) -> spaces.Space[Observation]:
         """The same object for an agent every time."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> "spaces.Discrete[np.int64]":
+    def action_space(self, agent: str) -> spaces.Space[Any]:
         """The same object for an agent every time."""
         return self.action_spaces[agent]
 

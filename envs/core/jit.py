@@ -17,20 +17,22 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar, cast
 
+# A structured record and an array of them. Their fields live in a dtype, of which type checkers
+# know nothing. (Aliases of Any would be the plainer form, but confuse pyright.)
+from typing import Any as Record
+from typing import Any as Records
+
 import numba
 import numpy as np
-import numpy.typing as npt
+
+__all__ = [
+    "PURE_PYTHON", "Record", "Records", "bind", "fields", "fingerprint", "inlined", "kernel",
+]  # fmt: skip
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: A record of a structured array as a kernel sees it: its fields are attributes.
-Record = Any
-#: A structured array of records.
-Records = npt.NDArray[Any]
-
 #: True when NUMBA_DISABLE_JIT=1: kernels are then ordinary Python functions.
 PURE_PYTHON = bool(numba.config.DISABLE_JIT)  # type: ignore[attr-defined]  # set at import
-
 
 # Nothing calls a kernel through a C pointer; leaving that entry out saves a tenth of the compiling.
 _INNER: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}

@@ -11,7 +11,7 @@ from tefuda.envs.core.errors import ComponentError
 
 Value = TypeVar("Value")
 
-_TYPE_WORDS = {
+_TYPE_WORDS: dict[type, str] = {
     int: "an integer",
     str: "a text",
     list: "a list",

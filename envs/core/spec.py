@@ -93,12 +93,15 @@ class Text(Protocol):
 
     def outcome_label(self, setup: Setup, name: str, outcome: int, /) -> str:
         """A chance outcome in words."""
+        ...
 
     def score_details(self, setup: Setup, game: Record, /) -> dict[str, list[int]]:
         """What a scoring event holds in records beside points and totals."""
+        ...
 
     def ansi(self, setup: Setup, game: Record, seat: int | None, /) -> str:
         """A table in text with ANSI colours, as a seat sees it, or with all cards open."""
+        ...
 
 
 @dataclass(frozen=True)

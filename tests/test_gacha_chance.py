@@ -172,7 +172,9 @@ def test_first_balls_of_random_games() -> None:
 # ==================================================================== keys
 
 
-def played(key: tuple[int, int, int], agent: int, rounds: int, **options: Any) -> list[tuple[int, ...]]:
+def played(
+    key: tuple[int, int, int], agent: int, rounds: int, **options: Any
+) -> list[tuple[int, ...]]:
     """The deals of the first rounds of a game whose decisions are drawn by `agent`."""
     game, rng = Game("gacha_v0", seed=key, **options), random.Random(agent)
     game.settle()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.gacha import COLOURS, DECK, asked, outcomes, random_action, short_deck
+from helpers.gacha import COLOURS, DECK, asked, card_line, outcomes, random_action, short_deck
 from tefuda.envs import Game, make_vec
 from tefuda.envs.core.errors import ComponentError, OptionError
 from tefuda.envs.core.parts import parse_components
@@ -49,9 +49,7 @@ def test_the_shipped_deck_keeps_the_stated_facts() -> None:
     assert data["name"] == "reconstruction"
     found = {row["number"]: (row["colour"], tuple(row.get("icons", ()))) for row in data["cards"]}
     assert len(data["cards"]) == 55
-    assert found == {
-        number: (COLOURS[card.colour], card.icons) for number, card in DECK.items()
-    }
+    assert found == {number: (COLOURS[card.colour], card.icons) for number, card in DECK.items()}
 
 
 @pytest.mark.rule("G4")
@@ -105,8 +103,18 @@ def test_changed_icons_are_played(tmp_path: Path) -> None:
 
 WRONG_CARDS = [
     # old, new, place, words of the broken fact
-    (RED_1, '{ number = 0, colour = "red" }', "cards[0].number", "0 must be one of the numbers 1 to 55"),
-    (BLACK_55, '{ number = 56, colour = "black" }', "cards[54].number", "56 must be one of the numbers 1 to 55"),
+    (
+        RED_1,
+        '{ number = 0, colour = "red" }',
+        "cards[0].number",
+        "0 must be one of the numbers 1 to 55",
+    ),
+    (
+        BLACK_55,
+        '{ number = 56, colour = "black" }',
+        "cards[54].number",
+        "56 must be one of the numbers 1 to 55",
+    ),
     (RED_1, '{ number = 7, colour = "red" }', "cards[6].number", "7 stands already at cards[0]"),
     (RED_1 + ",\n", "\n", "cards", "the number 1 is missing; 1 to 55 must stand once each"),
     (BLACK_55 + ",\n", "\n", "cards", "the number 55 is missing"),
@@ -116,27 +124,92 @@ WRONG_CARDS = [
     (RED_1, '{ number = true, colour = "red" }', "cards[0].number", "True must be an integer"),
     (RED_1, "{ number = 1 }", "cards[0].colour", "is missing"),
     (RED_1, '{ number = 1, colour = "blue" }', "cards", "9 red cards, but there must be 10"),
-    (BLACK_55, '{ number = 55, colour = "red" }', "cards[54].colour", "11 red cards, but there must be 10"),
+    (
+        BLACK_55,
+        '{ number = 55, colour = "red" }',
+        "cards[54].colour",
+        "11 red cards, but there must be 10",
+    ),
     (RED_1, '{ number = 1, colour = "black" }', "cards", "9 red cards, but there must be 10"),
-    (RED_1, '{ number = 1, colour = "pink" }', "cards[0].colour", "'pink' must be one of red, blue, yellow"),
+    (
+        RED_1,
+        '{ number = 1, colour = "pink" }',
+        "cards[0].colour",
+        "'pink' must be one of red, blue, yellow",
+    ),
     (RED_1, '{ number = 1, colour = "Red" }', "cards[0].colour", "'Red' must be one of"),
     (RED_1, "{ number = 1, colour = 0 }", "cards[0].colour", "0 must be one of"),
-    (RED_1, '{ number = 1, color = "red" }', "cards[0].color", "is not known; allowed are number, colour, icons"),
-    (PURPLE_6, '{ number = 6, colour = "purple", icons = ["dust1"] }', "cards[5].icons", "dust on a purple card, but only black cards carry dust"),
-    (PURPLE_6, '{ number = 6, colour = "purple", icons = ["gacha", "revo", "redraw"] }', "cards[5].icons", "3 icons, but a card has at most 2"),
-    (PURPLE_6, '{ number = 6, colour = "purple", icons = ["gacha", "gacha"] }', "cards[5].icons", "has the same icon twice"),
-    (BLACK_55, '{ number = 55, colour = "black", icons = ["dust1", "dust2"] }', "cards[54].icons", "has the same icon twice"),
-    (PURPLE_6, '{ number = 6, colour = "purple", icons = ["gatcha"] }', "cards[5].icons[0]", "'gatcha' must be one of gacha, revo, redraw, dust1"),
-    (BLACK_55, '{ number = 55, colour = "black", icons = ["gacha", "dust4"] }', "cards[54].icons[1]", "'dust4' must be one of"),
-    (BLACK_55, '{ number = 55, colour = "black", icons = [["dust3"]] }', "cards[54].icons[0]", "must be one of"),
-    (PURPLE_6, '{ number = 6, colour = "purple", icons = "gacha" }', "cards[5].icons", "'gacha' must be a list"),
+    (
+        RED_1,
+        '{ number = 1, color = "red" }',
+        "cards[0].color",
+        "is not known; allowed are number, colour, icons",
+    ),
+    (
+        PURPLE_6,
+        '{ number = 6, colour = "purple", icons = ["dust1"] }',
+        "cards[5].icons",
+        "dust on a purple card, but only black cards carry dust",
+    ),
+    (
+        PURPLE_6,
+        '{ number = 6, colour = "purple", icons = ["gacha", "revo", "redraw"] }',
+        "cards[5].icons",
+        "3 icons, but a card has at most 2",
+    ),
+    (
+        PURPLE_6,
+        '{ number = 6, colour = "purple", icons = ["gacha", "gacha"] }',
+        "cards[5].icons",
+        "has the same icon twice",
+    ),
+    (
+        BLACK_55,
+        '{ number = 55, colour = "black", icons = ["dust1", "dust2"] }',
+        "cards[54].icons",
+        "has the same icon twice",
+    ),
+    (
+        PURPLE_6,
+        '{ number = 6, colour = "purple", icons = ["gatcha"] }',
+        "cards[5].icons[0]",
+        "'gatcha' must be one of gacha, revo, redraw, dust1",
+    ),
+    (
+        BLACK_55,
+        '{ number = 55, colour = "black", icons = ["gacha", "dust4"] }',
+        "cards[54].icons[1]",
+        "'dust4' must be one of",
+    ),
+    (
+        BLACK_55,
+        '{ number = 55, colour = "black", icons = [["dust3"]] }',
+        "cards[54].icons[0]",
+        "must be one of",
+    ),
+    (
+        PURPLE_6,
+        '{ number = 6, colour = "purple", icons = "gacha" }',
+        "cards[5].icons",
+        "'gacha' must be a list",
+    ),
     (RED_1, "1", "cards[0]", "1 must be a table"),
     ('name = "reconstruction"\n', "", "name", "is missing"),
     ('name = "reconstruction"\n', "name = 3\n", "name", "3 must be a text"),
-    ('name = "reconstruction"\n', 'name = "mine"\nedition = 2\n', "edition", "is not known; allowed are name, cards"),
-    ('name = "reconstruction"\n', 'name = "mine"\nfacts = { hand_size = 5 }\n', "facts", "only a research variant"),
+    (
+        'name = "reconstruction"\n',
+        'name = "mine"\nedition = 2\n',
+        "edition",
+        "is not known; allowed are name, cards",
+    ),
+    (
+        'name = "reconstruction"\n',
+        'name = "mine"\nfacts = { hand_size = 5 }\n',
+        "facts",
+        "only a research variant",
+    ),
     ('name = "reconstruction"\n', 'name = "mine"\nvariant = "small"\n', "facts", "is missing"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.rule("G4")
@@ -162,9 +235,7 @@ def test_a_broken_fact_is_refused(
         ("", "name", "is missing"),
     ],
 )
-def test_a_file_without_cards_is_refused(
-    tmp_path: Path, text: str, place: str, fact: str
-) -> None:
+def test_a_file_without_cards_is_refused(tmp_path: Path, text: str, place: str, fact: str) -> None:
     """G4: the cards must be there."""
     with pytest.raises(ComponentError, match=rf"mine\.toml: {place}: {fact}"):
         start(components=write(tmp_path, text))
@@ -189,7 +260,7 @@ def test_a_file_that_is_no_utf8_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.rule("G4")
-@pytest.mark.parametrize("name", ["nowhere.toml", "first_edition", "../data/reconstruction"])
+@pytest.mark.parametrize("name", ["nowhere.toml", "first_edition", "reconstruction.tom"])
 def test_a_file_that_is_not_there_is_refused(name: str) -> None:
     """The message lists what is allowed."""
     with pytest.raises(ComponentError, match=f"{re.escape(name)}.*'reconstruction'"):
@@ -198,6 +269,7 @@ def test_a_file_that_is_not_there_is_refused(name: str) -> None:
 
 # ==================================================================== research variants
 
+LAST_CARD = card_line(55, "black", ["dust3"]) + "\n"
 WRONG_FACTS = [
     ("hand_size = 2", "hand_size = 0", "facts.hand_size", "0 must lie between 1 and 55"),
     ("hand_size = 2", "hand_size = 1", "facts.tricks", "2 must lie between 1 and 1"),
@@ -208,29 +280,70 @@ WRONG_FACTS = [
     ("tricks = 2\n", "", "facts.tricks", "is missing"),
     ("tricks = 2", "tricks = 2\ntarget = 0", "facts.target", "0 must lie between 1 and 999"),
     ("tricks = 2", "tricks = 2\nrounds = 3", "facts.rounds", "is not known; allowed are colours"),
-    ("red = 10", "red = 11", "cards", "the number 56 is missing; 1 to 56"),
+    ("red = 10", "red = 11", "facts.colours", "56 cards in all; allowed are 1 to 55"),
+    (LAST_CARD, "", "cards", "the number 55 is missing; 1 to 55 must stand once each"),
     ("red = 10", "red = 9", "cards[54].number", "55 must be one of the numbers 1 to 54"),
     ("red = 10\nblue = 10", "red = 11\nblue = 9", "cards", "10 red cards, but there must be 11"),
-    ("red = 10\nblue = 10", "red = 9\nblue = 11", "cards[53].colour", "10 red cards, but there must be 9"),
+    (
+        "red = 10\nblue = 10",
+        "red = 9\nblue = 11",
+        "cards[53].colour",
+        "10 red cards, but there must be 9",
+    ),
     ("red = 10", "red = -1", "facts.colours.red", "-1 must lie between 0 and 55"),
     ("red = 10", "pink = 10", "facts.colours.pink", "is not known; allowed are red"),
     ("black = 5", "black = 50", "facts.colours", "100 cards in all; allowed are 1 to 55"),
-    ("[facts.players.3]", "[facts.players.1]", "facts.players.1", "'1' must be a number of players from 2 to 5"),
-    ("[facts.players.3]", "[facts.players.6]", "facts.players.6", "'6' must be a number of players from 2 to 5"),
-    ("[facts.players.3]", "[facts.players.three]", "facts.players.three", "'three' must be a number"),
+    (
+        "[facts.players.3]",
+        "[facts.players.1]",
+        "facts.players.1",
+        "'1' must be a number of players from 2 to 5",
+    ),
+    (
+        "[facts.players.3]",
+        "[facts.players.6]",
+        "facts.players.6",
+        "'6' must be a number of players from 2 to 5",
+    ),
+    (
+        "[facts.players.3]",
+        "[facts.players.three]",
+        "facts.players.three",
+        "'three' must be a number",
+    ),
     ("cards = 39", "cards = 5", "facts.players.3.cards", "5 must lie between 6 and 55"),
     ("cards = 39", "cards = 56", "facts.players.3.cards", "56 must lie between 6 and 55"),
     ("cards = 39\n", "", "facts.players.3.cards", "is missing"),
-    ("cards = 39", "cards = 39\nstock = 3", "facts.players.3.stock", "is not known; allowed are cards"),
-    ("misere = [8, 4]", "misere = [8, 4, 2]", "facts.players.3.misere", "3 values, but at most 2 have a meaning"),
-    ("misere = [8, 4]", "misere = [8, -4]", "facts.players.3.misere[1]", "-4 must lie between 0 and 999"),
+    (
+        "cards = 39",
+        "cards = 39\nstock = 3",
+        "facts.players.3.stock",
+        "is not known; allowed are cards",
+    ),
+    (
+        "misere = [8, 4]",
+        "misere = [8, 4, 2]",
+        "facts.players.3.misere",
+        "3 values, but at most 2 have a meaning",
+    ),
+    (
+        "misere = [8, 4]",
+        "misere = [8, -4]",
+        "facts.players.3.misere[1]",
+        "-4 must lie between 0 and 999",
+    ),
     ("misere = [8, 4]", "misere = [8, 0.5]", "facts.players.3.misere[1]", "0.5 must be an integer"),
     ("misere = [8, 4]", "misere = 8", "facts.players.3.misere", "8 must be a list"),
     ("misere = [8, 4]\n", "", "facts.players.3.misere", "is missing"),
-    ("rank_wp = [2, 1]", "rank_wp = [4, 3, 2, 1]", "facts.players.3.rank_wp", "4 values, but at most 3 have a meaning"),
+    (
+        "rank_wp = [2, 1]",
+        "rank_wp = [4, 3, 2, 1]",
+        "facts.players.3.rank_wp",
+        "4 values, but at most 3 have a meaning",
+    ),
     ("rank_wp = [2, 1]\n", "", "facts.players.3.rank_wp", "is missing"),
     ('variant = "short hands"', "variant = 3", "variant", "3 must be a text"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.rule("G4")
@@ -287,7 +400,9 @@ rank_wp = [3]
 @pytest.mark.rule("G4")
 def test_every_part_of_the_facts_is_checked(tmp_path: Path) -> None:
     """G4: also those of player counts that are not played now."""
-    with pytest.raises(ComponentError, match=r"facts\.players\.3\.cards: 9 must lie between 9 and 7"):
+    with pytest.raises(
+        ComponentError, match=r"facts\.players\.3\.cards: 9 must lie between 9 and 7"
+    ):
         start(components=write(tmp_path, TINY), players=2)
 
 

@@ -7,7 +7,7 @@ scoring (about 15 ms a game): TEFUDA_ORACLE_GAMES=20000 pytest -n 2 tests/test_g
 import os
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ SPECIAL_OF = {"wp": {"truncation", "equal rank"}, "vp": {"tie draw"}}
 class Watched(oracle.Gacha):
     """The second implementation, counting what rarely happens."""
 
-    happened: Counter[str] = Counter()
+    happened: ClassVar[Counter[str]] = Counter()
 
     def _count(self, name: str, condition: object = True) -> None:
         self.happened[name] += bool(condition)
@@ -116,9 +116,7 @@ def random_records(seed: int, games: int, **options: Any) -> Iterator[dict[str, 
 )  # fmt: skip
 @pytest.mark.parametrize("scoring", ["wp", "vp"])
 @pytest.mark.parametrize("players", [5, 4, 3])
-def test_random_games_agree(
-    players: int, scoring: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_random_games_agree(players: int, scoring: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nodes, seats, legal actions, scores, winners and payoffs are those of the page."""
     monkeypatch.setattr(Watched, "happened", Counter())
     monkeypatch.setattr(oracle, "Gacha", Watched)

@@ -29,6 +29,8 @@ from helpers.gacha import (
     end_round,
     face_down,
     hand,
+    last_points,
+    last_vp,
     order,
     outcomes,
     play,
@@ -37,8 +39,6 @@ from helpers.gacha import (
     put_back,
     random_action,
     redraw,
-    last_points,
-    last_vp,
     scored,
     short_deck,
     to_last_ball,
@@ -168,9 +168,7 @@ def test_empty_bag_is_refilled_at_the_start_of_a_round() -> None:
 
 def winner_of(follow: str, cards: list[int]) -> int:
     """Who wins a trick that is the whole game."""
-    game = deal(
-        [[number] for number in cards], cards=55, icons=NO_ICONS, scoring="vp", rounds=1
-    )
+    game = deal([[number] for number in cards], cards=55, icons=NO_ICONS, scoring="vp", rounds=1)
     play_trick(game, follow, cards)
     assert game.node == "over"
     return trick_points(game).index(1)
@@ -236,6 +234,8 @@ def leader_of_next_round(first_leader: int, vp: list[int], **options: Any) -> in
         ("fewest", 3, [7, 0, 0, 7], 1),
         ("fewest", 1, [7, 0, 0, 7], 2),
         ("fewest", 2, [7, 0, 0, 7], 1),  # around the table
+        ("most", 1, [5, 9, 5, 0], 1),  # the same seat again
+        ("fewest", 1, [5, 0, 5, 9], 1),
         ("most", 2, [5, 5, 5, 5], 3),
         ("fewest", 2, [5, 5, 5, 5], 3),
     ],
@@ -1029,9 +1029,7 @@ def test_win_points_by_rank(vp: list[int], wp: list[int]) -> None:
     assert (last_vp(game), last_points(game), game.totals) == (vp, wp, wp)
 
 
-def play_rounds(
-    vp: list[list[int]], tricks: list[int] | None = None, **options: Any
-) -> Game:
+def play_rounds(vp: list[list[int]], tricks: list[int] | None = None, **options: Any) -> Game:
     """A game with rounds of this VP; `tricks` are the T points of the last of them."""
     game = start(players=len(vp[0]), **options)
     game.apply_chance(0)
@@ -1156,9 +1154,7 @@ def test_no_draw_where_there_is_one_winner() -> None:
 
 
 @pytest.mark.rule("G29")
-@pytest.mark.parametrize(
-    ("tricks", "winners"), [([3, 2, 1, 1], [0]), ([1, 1, 5, 1], [0, 1])]
-)
+@pytest.mark.parametrize(("tricks", "winners"), [([3, 2, 1, 1], [0]), ([1, 1, 5, 1], [0, 1])])
 def test_the_limit_of_rounds_truncates(tricks: list[int], winners: list[int]) -> None:
     """G29: nobody has 4 WP after `max_rounds`; the standing decides the payoffs."""
     game = play_rounds([[7, 7, 6, 6]], tricks, max_rounds=1)

@@ -107,7 +107,7 @@ def read_components(components: Components, folder: Path, default: str) -> Compo
     wanted = str(components) if components is not None else default
     own = wanted.endswith(".toml")
     path = Path(wanted) if own else folder / f"{wanted}.toml"
-    if not path.is_file():
+    if not path.is_file() or (not own and path.parent != folder):
         shipped = ", ".join(sorted(repr(file.stem) for file in folder.glob("*.toml")))
         raise ComponentError(
             f"components={wanted!r}: there is no such file; allowed are the path of a .toml file, "

@@ -58,6 +58,7 @@ from pathlib import Path
 from tefuda.envs.core.spec import GameSpec
 from tefuda.envs.gacha import rules, text
 from tefuda.envs.gacha.encode import ENCODERS
+from tefuda.envs.gacha.greedy import greedy
 from tefuda.envs.gacha.parts import OPTIONS, setup
 
 GAME = GameSpec(
@@ -69,4 +70,5 @@ GAME = GameSpec(
     encoders=ENCODERS,
     text=text,
     folder=Path(__file__).parent,
+    greedy=greedy,
 )

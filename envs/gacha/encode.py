@@ -10,12 +10,19 @@ Seats stand by offset: the observing seat first, then clockwise. Cards stand by 
 import numpy as np
 import numpy.typing as npt
 
-from tefuda.envs.core.bits import BIT, load_word, store_word, write_bits
+from tefuda.envs.core.bits import BIT, load_word, lowest_bit, store_word, write_bits
 from tefuda.envs.core.contract import NOBODY
 from tefuda.envs.core.jit import Record, inlined, kernel
 from tefuda.envs.core.sections import Section, layout, token_section
 from tefuda.envs.core.spec import Encoder, Setup
-from tefuda.envs.gacha.rules import NO_CARDS, TRUMP_BONUS, playable_cards, winning_position
+from tefuda.envs.gacha.greedy import unseen_cards, value_of_follow, value_of_play, win_chance
+from tefuda.envs.gacha.rules import (
+    NO_CARDS,
+    TRUMP_BONUS,
+    playable_cards,
+    set_points,
+    winning_position,
+)
 from tefuda.envs.gacha.state import (
     ALL_COLOURS,
     BALLS,
@@ -23,6 +30,7 @@ from tefuda.envs.gacha.state import (
     COLOUR_SETS,
     COLOURS,
     DECISION_PHASES,
+    FOLLOW_PHASE,
     FOLLOWS,
     MAX_CARDS,
     MAX_TRICKS,
@@ -32,7 +40,9 @@ from tefuda.envs.gacha.state import (
     NO_FOLLOW,
     PLAY_PHASE,
     RETURN_PHASE,
+    T_POINTS,
     WON_COLUMNS,
+    WON_DOWN,
 )
 
 Observation = npt.NDArray[np.int8]
@@ -159,7 +169,7 @@ def _write_trick(game: Record, parts: Record, seat: int, observation: Observatio
     write_bits(game.trick_down, players, observation, at)
     write_bits(game.trick_gone, players, observation, at + players)
     at += 2 * players
-    if game.plays > 0:
+    if game.table_colours != 0:  # a face-down lead wins nothing (G14)
         observation[at + winning_position(game)] = 1
     at += players
     _write_choice(observation, at, game.led, NO_COLOUR)
@@ -264,6 +274,97 @@ def _write_choice(observation: Observation, at: int, value: int, nothing: int) -
     """One-hot, all zero for `nothing`."""
     if value != nothing:
         observation[at + value] = 1
+
+
+# ==================================================================== expert
+
+# VP in int8: eight steps a VP, and 64 is none.
+_STEPS, _NONE = 8, 64
+_CERTAIN = 100
+# What is told of a seat's won cards: their VP, and how many more a card of each colour but black,
+# or a wild card, would make.
+_PROSPECTS = 1 + BALLS + 1
+
+
+def expert_sections(setup: Setup) -> tuple[Section, ...]:
+    """The sections of `expert`: those of `flat`, and what a good player makes of them."""
+    cards, players = int(setup.parts[0]["cards"]), setup.players
+    return layout(
+        [
+            *flat_sections(setup),
+            Section(
+                "win_chance", cards, _CERTAIN,
+                "cards to be played face up: chance to take the trick, in hundredths",
+            ),
+            Section(
+                "play_value", cards, _MOST,
+                "... and what the scripted player thinks of it: 64 + 8 a VP, 0 for other cards",
+            ),
+            Section(
+                "follow_value", _FOLLOW_COUNT, _MOST,
+                "the same for the best card to lead, by follow type, while it is chosen",
+            ),
+            Section(
+                "prospects", players * _PROSPECTS, _MOST,
+                "by seat: VP of its won cards (G24), and how many more a card of each colour, "
+                "or a wild one, would make",
+            ),
+        ]
+    )  # fmt: skip
+
+
+@kernel
+def observe_expert(game: Record, parts: Record, seat: int, observation: Observation) -> None:
+    """Writes the observation of `seat` (D,)."""
+    observe_flat(game, parts, seat, observation)
+    prospects = observation.size - parts.players * _PROSPECTS
+    follows = prospects - _FOLLOW_COUNT
+    if game.seat == seat and game.phase == PLAY_PHASE and game.must_hide == 0:
+        _write_judgements(game, parts, observation, follows - 2 * parts.cards)
+    elif game.seat == seat and game.phase == FOLLOW_PHASE:
+        for follow in range(_FOLLOW_COUNT):
+            if follow != game.previous_follow:
+                value = value_of_follow(game, parts, follow)
+                observation[follows + follow] = _in_steps(value)
+    for offset in range(parts.players):
+        other = _seat_at_offset(parts, seat, offset)
+        _write_prospects(game, parts, other, observation, prospects + offset * _PROSPECTS)
+
+
+@kernel
+def _write_judgements(game: Record, parts: Record, observation: Observation, at: int) -> None:
+    """win_chance, play_value."""
+    cards = playable_cards(game, parts)
+    unseen = unseen_cards(game, parts)
+    while cards != NO_CARDS:
+        card = lowest_bit(cards)
+        cards ^= BIT[card]
+        chance = win_chance(game, parts, game.follow, card, unseen)
+        observation[at + card] = round(_CERTAIN * chance)
+        value = value_of_play(game, parts, card, chance)
+        observation[at + parts.cards + card] = _in_steps(value)
+
+
+@inlined
+def _in_steps(value: float) -> int:
+    """VP as 64 + 8 a VP, within 1 .. 127."""
+    return min(max(round(_STEPS * value) + _NONE, 1), _MOST)
+
+
+@kernel
+def _write_prospects(
+    game: Record, parts: Record, seat: int, observation: Observation, at: int
+) -> None:
+    """The VP of a seat's won cards, and how many more each further card would make."""
+    won = game.won[seat]
+    wilds = won[WON_DOWN] + won[T_POINTS]
+    now = set_points(parts, won, wilds)
+    observation[at] = now
+    for colour in range(BALLS):
+        won[colour] += 1
+        observation[at + 1 + colour] = set_points(parts, won, wilds) - now
+        won[colour] -= 1
+    observation[at + 1 + BALLS] = set_points(parts, won, wilds + 1) - now
 
 
 # ==================================================================== tokens
@@ -407,7 +508,8 @@ def _write_play_tokens(
             if _sees_play(game, parts, seat, position):
                 _write_face(parts, game.trick_card[position], observation, at)
             observation[at + 4] = _play_state(game, position)
-            observation[at + 5] = _YES if position == winning_position(game) else _NO
+            leads = game.table_colours != 0 and position == winning_position(game)
+            observation[at + 5] = _YES if leads else _NO
         else:
             observation[at + 4] = NOT_YET
         at += TOKEN_FIELDS
@@ -484,5 +586,6 @@ def _write_turn_token(
 
 ENCODERS = {
     "flat": Encoder(observe_flat, flat_sections),
+    "expert": Encoder(observe_expert, expert_sections),
     "tokens": Encoder(observe_tokens, token_sections, token_shape),
 }

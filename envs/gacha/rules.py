@@ -93,6 +93,9 @@ def start(game: Record, parts: Record) -> None:
     game.bag = ALL_BALLS
     for seat in range(parts.players):
         game.tie_card[seat] = NO_CARD
+    game.trump = BLACK
+    game.previous_follow = NO_FOLLOW
+    _clear_trick(game)
     restart_stream(game)
     game.phase = FIRST_LEADER_PHASE
     game.seat = NOBODY

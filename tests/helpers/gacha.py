@@ -210,7 +210,7 @@ def trump(game: Game) -> int:
 
 
 def order(game: Game) -> str:
-    """ "high" or "low"."""
+    """The number order, "high" or "low"."""
     return ("high", "low")[int(game.state["order"])]
 
 
@@ -258,7 +258,9 @@ def to_last_ball(game: Game) -> Game:
     played = len(game.values)
     for attempt in range(200):
         twin, rng = game.clone(), random.Random(attempt)
-        while twin.node != "over" and twin.totals == game.totals and len(twin.values) < played + 999:
+        while (
+            twin.node != "over" and twin.totals == game.totals and len(twin.values) < played + 999
+        ):
             if twin.node == "chance" and twin.chance_name == "ball" and not any(_hands(twin)):
                 return twin
             _step_at_random(twin, rng)
@@ -276,9 +278,7 @@ def _step_at_random(game: Game, rng: random.Random) -> None:
         game.apply(random_action(game, rng, redraws=0.0))
 
 
-def end_round(
-    game: Game, vp: Sequence[int], *, tricks: Sequence[int] | None = None
-) -> Game:
+def end_round(game: Game, vp: Sequence[int], *, tricks: Sequence[int] | None = None) -> Game:
     """The game after the present round, in which every seat had this VP.
 
     The cards won are put into the game's state (where no rule looks at them any more but that

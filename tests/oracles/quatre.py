@@ -10,11 +10,23 @@ Not covered: reading a component file (Q4). A test that uses one hands over `Com
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Literal
+from typing import Final, Literal
+
+from oracles.judging import (
+    REWARDS,
+    Event,
+    judge_components,
+    judge_options,
+    judge_record,
+    score_payoffs,
+    win_payoffs,
+)
+from oracles.judging import (
+    JudgeError as JudgeError,
+)
 
 # ---------------------------------------------------------------------------------------------
 # The page in constants
@@ -63,14 +75,12 @@ NEIGHBOURS: Final = {  # Q13
 TWO_PLAYERS: Final = 2
 TWO_PLAYER_TURNS: Final = ("player", "fruit")
 ADJACENCIES: Final = ("orthogonal", "diagonal")
-REWARDS: Final = ("win", "score")
 
 DRAW: Final = "draw"  # the only chance
 PLAY: Final = "play"  # the only kind of decision
 OVER: Final = "over"
 
 Kind = Literal["chance", "decision", "over"]
-Event = dict[str, Any]
 Grid = tuple[str, ...]  # rows of letters
 Cell = tuple[int, int]  # row and column of the board's square, from 0 at its top left
 
@@ -244,19 +254,6 @@ def best_seats(seats: Iterable[int], values: list[int]) -> list[int]:
     among = sorted(seats)
     largest = max(values[seat] for seat in among)
     return [seat for seat in among if values[seat] == largest]
-
-
-def win_payoffs(winners: list[int], players: int) -> list[Fraction]:
-    """What reward "win" pays at the end of a game (payoffs, common page)."""
-    won = (Fraction(1, len(winners)) - Fraction(1, players)) * Fraction(players, players - 1)
-    lost = Fraction(-1, players - 1)
-    return [won if seat in winners else lost for seat in range(players)]
-
-
-def score_payoffs(points: list[int]) -> list[Fraction]:
-    """What reward "score" pays for one scoring event: own points minus the others' mean."""
-    others = len(points) - 1
-    return [Fraction(own) - Fraction(sum(points) - own, others) for own in points]
 
 
 def _require(condition: bool, complaint: str) -> None:
@@ -649,42 +646,9 @@ class Quatre:
 # Judging a record
 # ---------------------------------------------------------------------------------------------
 
-FORMAT: Final = "tefuda-record"
-VERSION: Final = 1
 ENV: Final = "quatre_v0"
-PAYOFF_TOLERANCE: Final = 1e-9
-HEADER: Final = -1  # index of a complaint about what stands before the events
-
-RECORD_KEYS: Final = {
-    *("format", "version", "env", "players", "options", "components", "seed", "events"),
-    *("winners", "payoffs", "truncated"),
-}
-# decision: `components` and `players` are on the page's list of options too, but a record has a
-# key of its own for each, so neither stands among its options. `reward` does.
 COMMON_OPTIONS: Final = {"adjacency", "reward"}
 TWO_PLAYER_OPTIONS: Final = COMMON_OPTIONS | {"two_player_turns"}  # records: only if it applies
-# Labels are not judged, so an event may also lack one.
-EVENT_KEYS: Final = {
-    "chance": {"kind", "name", "seat", "outcome"},
-    "decision": {"kind", "seat", "action", "legal"},
-    "score": {"kind", "name", "points", "totals"},
-}
-
-
-class JudgeError(Exception):
-    """A record that no game by the rules can have written.
-
-    Attributes:
-        index: The event at fault; -1: what stands before the events; the number of events:
-            something missing after the last one, or winners, payoffs, truncated.
-        reason: What is wrong, with the expected and the written value.
-    """
-
-    def __init__(self, index: int, reason: str) -> None:
-        """Keeps the place and the reason."""
-        super().__init__(f"event {index}: {reason}")
-        self.index = index
-        self.reason = reason
 
 
 def judge(record: Event, components: Components | None = None) -> None:
@@ -697,160 +661,12 @@ def judge(record: Event, components: Components | None = None) -> None:
     Raises:
         JudgeError: The first difference, with the index of its event.
     """
-    game = _game_of(record, components)
-    due: list[Event] = []  # score events that must come before anything else
-    for index, event in enumerate(record["events"]):
-        _judge_shape(event, index)
-        if due:
-            _same(index, "score event", due.pop(0), event)
-        elif event["kind"] == "chance":
-            due = _judge_chance(game, event, index)
-        elif event["kind"] == "decision":
-            due = _judge_decision(game, event, index)
-        else:
-            raise JudgeError(index, f"score event where {game.kind} {game.name} is next")
-    _judge_end(game, record, due)
+    judge_record(record, ENV, lambda head: _game_of(head, components))
 
 
-def _identical(expected: object, written: object) -> bool:
-    """Equal in value and in JSON type, so that 1, 1.0 and true differ."""
-    if isinstance(expected, list) and isinstance(written, list):
-        return len(expected) == len(written) and all(
-            _identical(e, w) for e, w in zip(expected, written, strict=True)
-        )
-    if isinstance(expected, dict) and isinstance(written, dict):
-        return set(expected) == set(written) and all(
-            _identical(expected[key], written[key]) for key in expected
-        )
-    return type(expected) is type(written) and expected == written
-
-
-def _same(index: int, what: str, expected: object, written: object) -> None:
-    """Refuses a written value that is not the expected one."""
-    if not _identical(expected, written):
-        raise JudgeError(index, f"{what} is {written!r}, expected {expected!r}")
-
-
-def _whole(value: object) -> bool:
-    """Whether a JSON value is a whole number (true and false are not)."""
-    return type(value) is int
-
-
-def _game_of(record: object, components: Components | None) -> Quatre:
-    """Checks what stands before the events, and makes the game that it names."""
-    if not isinstance(record, dict) or set(record) != RECORD_KEYS:
-        raise JudgeError(HEADER, f"a record has exactly the keys {sorted(RECORD_KEYS)}")
-    for key, expected in (("format", FORMAT), ("version", VERSION), ("env", ENV)):
-        _same(HEADER, key, expected, record[key])
-    if not isinstance(record["events"], list):
-        raise JudgeError(HEADER, "events is not a list")
-    _judge_seed(record["seed"])
-    _judge_components(record["components"], components)
-    if not _whole(record["players"]):
-        raise JudgeError(HEADER, f"players is {record['players']!r}")
-    options = _judge_options(record["options"], record["players"])
-    try:
-        return Quatre(record["players"], components=components, **options)
-    except ValueError as error:
-        raise JudgeError(HEADER, str(error)) from error
-
-
-def _judge_seed(seed: object) -> None:
-    """The key (seed, table, game number), or null (records)."""
-    if seed is None:
-        return
-    if not (isinstance(seed, list) and len(seed) == 3 and all(_whole(n) for n in seed)):
-        raise JudgeError(HEADER, f"seed is {seed!r}, expected three whole numbers or null")
-
-
-def _judge_options(options: object, players: int) -> dict[str, Any]:
-    """Options are complete and only those that apply (records).
-
-    Returns:
-        The options that the game itself has: all but `reward`.
-    """
+def _game_of(record: Event, components: Components | None) -> Quatre:
+    """Checks options and components, and makes the game that they name."""
+    judge_components(record["components"], components is not None, components != reconstruction())
+    players = record["players"]
     wanted = TWO_PLAYER_OPTIONS if players == TWO_PLAYERS else COMMON_OPTIONS
-    if not isinstance(options, dict) or set(options) != wanted:
-        raise JudgeError(HEADER, f"options {options!r}, expected {sorted(wanted)}")
-    if options["reward"] not in REWARDS:
-        raise JudgeError(HEADER, f"reward {options['reward']!r} is not one of {REWARDS}")
-    return {key: value for key, value in options.items() if key != "reward"}
-
-
-def _judge_components(written: object, components: Components | None) -> None:
-    """Own components carry their text, whose sum is checked; others are the reconstruction.
-
-    The file of the reconstruction is not known here, so its sum is not checked.
-    """
-    if not isinstance(written, dict):
-        raise JudgeError(HEADER, f"components is {written!r}")
-    if set(written) - {"text"} != {"name", "sha256"}:
-        raise JudgeError(HEADER, f"components has the keys {sorted(written)}")
-    if "text" not in written:
-        _same(HEADER, "components without text: name", "reconstruction", written["name"])
-        if components is not None and components != reconstruction():
-            raise JudgeError(HEADER, "own components were given, but the record has no text")
-        return
-    if components is None:
-        raise JudgeError(HEADER, "the components carry a text: judge them with what it says")
-    if not isinstance(written["text"], str):
-        raise JudgeError(HEADER, "components text is not a string")
-    lines_ended = written["text"].replace("\r\n", "\n").replace("\r", "\n")
-    expected = hashlib.sha256(lines_ended.encode("utf-8")).hexdigest()
-    _same(HEADER, "components sha256", expected, written["sha256"])
-
-
-def _judge_shape(event: object, index: int) -> None:
-    """An event has one of the three kinds and exactly that kind's keys (records)."""
-    if not isinstance(event, dict) or event.get("kind") not in list(EVENT_KEYS):
-        raise JudgeError(index, f"kind is not one of {sorted(EVENT_KEYS)}: {event!r}")
-    wanted = EVENT_KEYS[event["kind"]]
-    optional = {"label"} if event["kind"] == "decision" else set[str]()
-    if set(event) - optional != wanted:
-        raise JudgeError(index, f"keys {sorted(event)}, expected {sorted(wanted)}")
-
-
-def _judge_chance(game: Quatre, event: Event, index: int) -> list[Event]:
-    """A chance event: its place, name, seat, and an outcome that is possible."""
-    if game.kind != "chance":
-        raise JudgeError(index, f"chance {event['name']!r} where {game.kind} {game.name} is next")
-    _same(index, "name", game.name, event["name"])
-    _same(index, "seat", game.seat, event["seat"])
-    return _judge_move(game, event["outcome"], list(game.outcomes()), index)
-
-
-def _judge_decision(game: Quatre, event: Event, index: int) -> list[Event]:
-    """A decision: its place, seat, the whole list of legal actions, and one of them."""
-    if game.kind != "decision":
-        raise JudgeError(index, f"decision where {game.kind} {game.name} is next")
-    _same(index, "seat", game.seat, event["seat"])
-    legal = game.legal()
-    _same(index, f"legal at {game.name}", legal, event["legal"])
-    return _judge_move(game, event["action"], legal, index)
-
-
-def _judge_move(game: Quatre, value: object, possible: list[int], index: int) -> list[Event]:
-    """Makes a move that is possible, refuses another; returns the score events now due."""
-    if not isinstance(value, int) or not _whole(value) or value not in possible:
-        raise JudgeError(index, f"{value!r} is impossible at {game.name}, possible: {possible}")
-    return game.apply(value)
-
-
-def _judge_end(game: Quatre, record: Event, due: list[Event]) -> None:
-    """After the last event: nothing is due; winners, truncated and payoffs are right."""
-    index = len(record["events"])
-    if due:
-        raise JudgeError(index, f"the score event {due[0]!r} is missing")
-    _same(index, "winners", game.winners, record["winners"])
-    _same(index, "truncated", game.truncated, record["truncated"])
-    _judge_payoffs(game.payoffs(record["options"]["reward"]), record["payoffs"], index)
-
-
-def _judge_payoffs(expected: list[float], written: object, index: int) -> None:
-    """Payoffs are numbers, one a seat, equal up to the tolerance."""
-    complaint = JudgeError(index, f"payoffs are {written!r}, expected {expected!r}")
-    if not isinstance(written, list) or len(written) != len(expected):
-        raise complaint
-    for mine, theirs in zip(expected, written, strict=True):
-        if type(theirs) not in (int, float) or not abs(mine - theirs) <= PAYOFF_TOLERANCE:
-            raise complaint
+    return Quatre(players, components=components, **judge_options(record["options"], wanted))

@@ -56,8 +56,11 @@ venv: $(VENV)/.all  ## .venv with everything, for development
 train: $(VENV)/.train  ## learn GAME=gacha by self-play for MINUTES=3 [SEED= RUN=folder ARGS=more options]
 	$(BIN)/tefuda train $(GAME) --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(RUN),--run $(RUN)) $(ARGS)
 
-bench: $(VENV)/.all  ## decisions per second, side by side in one process
+bench: $(VENV)/.all  ## speed, growth, cold start, memory; renews results and tables [ARGS=--quick: neither]
 	$(BIN)/python benchmarks/throughput.py $(ARGS)
+	$(BIN)/python benchmarks/growth.py $(ARGS)
+	$(BIN)/python benchmarks/cold.py $(ARGS)
+	$(BIN)/python benchmarks/memory.py $(ARGS)
 
 # ---- checks ----
 

@@ -16,12 +16,21 @@ import numba
 import numpy as np
 import numpy.typing as npt
 from measure import Case, Contender
-from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper
+from pettingzoo.utils.wrappers import (
+    AssertOutOfBoundsWrapper,
+    OrderEnforcingWrapper,
+    TerminateIllegalWrapper,
+)
 
 from tefuda.envs import Game, TableEnv, Tables, make, make_vec
+from tefuda.envs.core.chance import STREAM
+from tefuda.envs.core.jit import fields
 from tefuda.envs.core.registry import find_game
+from tefuda.training.agents import make_agent
 
 SEED = 0
+#: The number of tables by which the batch engine is judged.
+USUAL = 1024
 
 _TESTS = Path(__file__).resolve().parent.parent / "tests"
 
@@ -31,8 +40,9 @@ _SPREAD = 512
 # A stretch of the batch is at least this many decisions, and at least this many steps.
 _STRETCH = 2**16
 _STEPS = 64
-# Games that single tables replay.
+# Games that single tables replay, and games that are played out.
 _SCRIPTS = 8
+_PLAY_OUTS = 256
 
 
 def encoders(game: str) -> tuple[str, ...]:
@@ -56,13 +66,17 @@ class Tape:
     actions: npt.NDArray[np.int64]
 
 
-def write_tape(game: str, count: int) -> Tape:
+def steps_of(count: int) -> int:
+    """The steps of a stretch with `count` tables."""
+    return max(_STEPS, _STRETCH // count)
+
+
+def write_tape(game: str, count: int, **options: Any) -> Tape:
     """Plays the stretch that all contenders with `count` tables play."""
-    tables = make_vec(game, tables=count, seed=SEED)
+    tables = make_vec(game, tables=count, seed=SEED, **options)
     spread(tables)
     games = tables.games.copy()
-    steps = max(_STEPS, _STRETCH // count)
-    actions = np.empty((steps, count), np.int64)
+    actions = np.empty((steps_of(count), count), np.int64)
     for row in actions:
         row[:] = tables.sample()
         tables.step(row)
@@ -77,28 +91,67 @@ def spread(tables: Tables) -> None:
         tables.step(tables.sample(rows), rows)
 
 
-def batch(game: str, encoder: str, tape: Tape) -> list[Contender]:
-    """The batch engine: without and with the sampling of actions."""
-    count = tape.games.size
-    tables = make_vec(game, tables=count, seed=SEED, encoder=encoder)
+def step(game: str, encoder: str, tape: Tape, **options: Any) -> Contender:
+    """The batch engine plays a tape."""
+    tables, rewind = _tables(game, encoder, tape, options)
 
-    def rewind() -> None:
-        tables.games[:] = tape.games
-
-    def step() -> int:
+    def run() -> int:
         for actions in tape.actions:
             tables.step(actions)
         return tape.actions.size
 
-    def sample_and_step() -> int:
+    return Contender(Case("batch", len(tables), encoder), run, rewind)
+
+
+def step_float32(game: str, encoder: str, tape: Tape) -> Contender:
+    """The same, with a new float32 array of the observations after every step, as for networks."""
+    tables, rewind = _tables(game, encoder, tape, {})
+
+    def run() -> int:
+        for actions in tape.actions:
+            tables.step(actions)
+            tables.observation.astype(np.float32)
+        return tape.actions.size
+
+    return Contender(Case("batch", len(tables), encoder, float32=True), run, rewind)
+
+
+def sample_and_step(game: str, encoder: str, tape: Tape) -> Contender:
+    """The batch engine draws its random actions itself."""
+    tables, rewind = _tables(game, encoder, tape, {})
+
+    def run() -> int:
         for _ in range(len(tape.actions)):
             tables.step(tables.sample())
         return tape.actions.size
 
-    return [
-        Contender(Case("batch", count, encoder), step, rewind),
-        Contender(Case("batch", count, encoder, sampling=True), sample_and_step, rewind),
-    ]
+    return Contender(Case("batch", len(tables), encoder, sampling=True), run, rewind)
+
+
+def _tables(
+    game: str, encoder: str, tape: Tape, options: dict[str, Any]
+) -> tuple[Tables, Callable[[], None]]:
+    """Tables for a tape, and what puts them at its start."""
+    tables = make_vec(game, tables=tape.games.size, seed=SEED, encoder=encoder, **options)
+
+    def rewind() -> None:
+        tables.games[:] = tape.games
+
+    return tables, rewind
+
+
+def greedy(game: str, tape: Tape) -> Contender:
+    """The scripted player in all seats: it chooses, and the batch engine steps."""
+    encoder = encoders(game)[0]
+    tables, rewind = _tables(game, encoder, tape, {})
+    rows, agent = np.arange(len(tables)), make_agent("greedy", SEED)
+
+    def run() -> int:
+        for _ in range(_STEPS):
+            tables.step(agent.act(tables, rows))
+        return _STEPS * len(tables)
+
+    return Contender(Case("greedy", len(tables), encoder), run, rewind)
 
 
 def floor(game: str, encoder: str, count: int) -> Contender:
@@ -107,11 +160,11 @@ def floor(game: str, encoder: str, count: int) -> Contender:
     observation = np.zeros((count, tables.engine.size), np.int8)
     mask = np.zeros((count, tables.actions), np.int8)
     seat, reward = np.zeros_like(tables.seat), np.zeros_like(tables.reward)
-    steps = max(_STEPS, _STRETCH // count)
+    steps = steps_of(count)
 
     def run() -> int:
-        for step in range(steps):
-            write_bytes(step, observation, mask, seat, reward)
+        for number in range(steps):
+            write_bytes(number, observation, mask, seat, reward)
         return steps * count
 
     return Contender(Case("floor", count, encoder), run)
@@ -119,7 +172,7 @@ def floor(game: str, encoder: str, count: int) -> Contender:
 
 @numba.njit
 def write_bytes(
-    step: int,
+    number: int,
     observation: npt.NDArray[np.int8],
     mask: npt.NDArray[np.int8],
     seat: npt.NDArray[np.int64],
@@ -127,11 +180,36 @@ def write_bytes(
 ) -> None:
     """Writes the bytes of a decision at every table; compilers make of it the fastest they can."""
     for row in range(seat.size):
-        value = (step + row) & 1
+        value = (number + row) & 1
         observation[row] = value
         mask[row] = value
         reward[row] = value
         seat[row] = value
+
+
+def play_outs(game: str) -> Contender:
+    """Random games from the deal to the end, neither observed nor masked, as searches play them."""
+    tables = make_vec(game, tables=_PLAY_OUTS, seed=SEED)
+    starts, holder = tables.games.copy(), make_holder()
+    engine = tables.engine
+
+    def rewind() -> None:
+        tables.games[:] = starts
+
+    def run() -> int:
+        return sum(
+            int(engine.loops.play_out(tables.games, engine.parts, row, holder))
+            for row in range(_PLAY_OUTS)
+        )
+
+    return Contender(Case("play-outs", sampling=True), run, rewind)
+
+
+def make_holder() -> Any:
+    """A random stream that belongs to no game."""
+    holder = fields(np.zeros(1, STREAM))
+    holder["stream"] = SEED + 1  # never 0
+    return holder
 
 
 # ==================================================================== single tables
@@ -166,16 +244,24 @@ def _write_script(game: Game, rng: np.random.Generator) -> Script:
     return Script(tuple(actions), game.values)
 
 
-def aec(game: str, scripts: Sequence[Script]) -> list[Contender]:
-    """The AEC environment, raw, under two usual wrappers, and with the space's own sampling."""
-    raw = make(game)
-    wrapped = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(make(game)))
-    encoder = encoders(game)[0]
-    return [
-        Contender(Case("aec", encoder=encoder), partial(replay, raw, scripts)),
-        Contender(Case("wrapped", encoder=encoder), partial(replay, wrapped, scripts)),
-        Contender(Case("aec", encoder=encoder, sampling=True), partial(play, raw, len(scripts))),
-    ]
+def raw(game: str, scripts: Sequence[Script]) -> Contender:
+    """The AEC environment as it is."""
+    case = Case("aec", encoder=encoders(game)[0])
+    return Contender(case, partial(replay, make(game), scripts))
+
+
+def wrapped(game: str, scripts: Sequence[Script]) -> Contender:
+    """The AEC environment under the three wrappers that PettingZoo's own games wear."""
+    env = TerminateIllegalWrapper(make(game), illegal_reward=-1)
+    env = OrderEnforcingWrapper(AssertOutOfBoundsWrapper(env))
+    case = Case("wrapped", encoder=encoders(game)[0])
+    return Contender(case, partial(replay, env, scripts))
+
+
+def raw_sampled(game: str) -> Contender:
+    """The AEC environment as it is, its actions sampled from the action space."""
+    case = Case("aec", encoder=encoders(game)[0], sampling=True)
+    return Contender(case, partial(play, make(game), _SCRIPTS))
 
 
 def replay(env: Any, scripts: Sequence[Script]) -> int:
@@ -205,17 +291,14 @@ def play(env: TableEnv, games: int) -> int:
     return decisions
 
 
-# ==================================================================== plain Python
-
-
-def plain(game: str, scripts: Sequence[Script]) -> list[Contender]:
+def plain(game: str, scripts: Sequence[Script]) -> Contender | None:
     """The tests' second implementation in plain Python: rules and legal actions, no observation.
 
-    Every move is looked up among the legal ones. No contender if there is no such implementation.
+    Every move is looked up among the legal ones. None if there is no such implementation.
     """
     begin = oracle(find_game(game).name)
     if begin is None:
-        return []
+        return None
     players = make(game).engine.players
 
     def run() -> int:
@@ -226,7 +309,7 @@ def plain(game: str, scripts: Sequence[Script]) -> list[Contender]:
             assert table.kind == "over"
         return sum(len(script.actions) for script in scripts)
 
-    return [Contender(Case("plain"), run)]
+    return Contender(Case("plain"), run)
 
 
 def oracle(name: str) -> Callable[[int], Any] | None:
@@ -243,17 +326,31 @@ def oracle(name: str) -> Callable[[int], Any] | None:
 
 def all_of(game: str, counts: Sequence[int]) -> list[Contender]:
     """All contenders of a game, the batch with each number of tables."""
-    contenders: list[Contender] = []
+    found: list[Contender] = []
     for count in counts:
-        tape = write_tape(game, count)
-        for encoder in encoders(game):
-            contenders += [*batch(game, encoder, tape), floor(game, encoder, count)]
+        found += _batches(game, write_tape(game, count))
+    if find_game(game).greedy is not None:
+        found.append(greedy(game, write_tape(game, USUAL)))
     scripts = write_scripts(game)
-    return [*contenders, *aec(game, scripts), *plain(game, scripts)]
+    found += [play_outs(game), raw(game, scripts), wrapped(game, scripts), raw_sampled(game)]
+    second = plain(game, scripts)
+    return found if second is None else [*found, second]
+
+
+def _batches(game: str, tape: Tape) -> list[Contender]:
+    found: list[Contender] = []
+    for encoder in encoders(game):
+        found += [
+            step(game, encoder, tape),
+            step_float32(game, encoder, tape),
+            sample_and_step(game, encoder, tape),
+            floor(game, encoder, tape.games.size),
+        ]
+    return found
 
 
 def sizes(game: str) -> dict[str, Any]:
-    """What an observation and a table take."""
+    """What an observation and a table take, and how long a random game is."""
     tables = {name: make_vec(game, encoder=name) for name in encoders(game)}
     first = next(iter(tables.values()))
     return {
@@ -261,4 +358,5 @@ def sizes(game: str) -> dict[str, Any]:
         "actions": first.actions,
         "observation_shapes": {name: list(made.engine.shape) for name, made in tables.items()},
         "record_bytes": first.games.itemsize,
+        "decisions_a_game": round(play_outs(game).run() / _PLAY_OUTS, 1),
     }

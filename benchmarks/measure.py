@@ -15,15 +15,18 @@ class Case:
     """What a contender is, as results name it.
 
     Attributes:
-        face: Through what the game is played: "batch", "floor", "aec", "wrapped" or "plain".
+        face: Through what the game is played: "batch", "floor", "play-outs", "greedy", "aec",
+            "wrapped" or "plain" (see `contenders`).
         tables: How many tables are stepped at once.
         encoder: How observations are written; None where there are none.
+        float32: Whether a float32 copy of the observations is made after every step.
         sampling: Whether the choice of random legal actions is part of the work.
     """
 
     face: str
     tables: int = 1
     encoder: str | None = None
+    float32: bool = False
     sampling: bool = False
 
 
@@ -55,12 +58,14 @@ class Effort:
     seconds: float = 0.25
 
 
-#: Decisions per CPU second of each turn.
-Rates = dict[Case, list[float]]
+QUICK = Effort(rounds=5, seconds=0.03)
+
+#: Decisions per CPU second, one rate a round.
+Rates = list[float]
 
 
-def measure(contenders: Sequence[Contender], effort: Effort) -> Rates:
-    """Gives every contender its turns, in alternating order.
+def measure(contenders: Sequence[Contender], effort: Effort) -> list[Rates]:
+    """Gives every contender its turns, in alternating order; returns the rates of each.
 
     What disturbs the machine for a while then disturbs all of them. CPU time is that of the whole
     process, so a contender that starts threads pays for them.
@@ -68,10 +73,11 @@ def measure(contenders: Sequence[Contender], effort: Effort) -> Rates:
     for contender in contenders:  # compiles
         contender.prepare()
         contender.run()
-    rates: Rates = {contender.case: [] for contender in contenders}
+    rates: list[Rates] = [[] for _ in contenders]
+    turns = list(zip(contenders, rates, strict=True))
     for number in range(effort.rounds):
-        for contender in contenders if number % 2 == 0 else reversed(contenders):
-            rates[contender.case].append(turn(contender, effort.seconds))
+        for contender, own in turns if number % 2 == 0 else reversed(turns):
+            own.append(turn(contender, effort.seconds))
     return rates
 
 
@@ -86,6 +92,6 @@ def turn(contender: Contender, seconds: float) -> float:
     return decisions / spent
 
 
-def ratio(rates: Rates, case: Case, to: Case) -> float:
+def ratio(rates: Sequence[float], to: Sequence[float]) -> float:
     """The median over the rounds of one contender's rate against another's."""
-    return median(a / b for a, b in zip(rates[case], rates[to], strict=True))
+    return median(a / b for a, b in zip(rates, to, strict=True))

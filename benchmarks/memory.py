@@ -1,91 +1,55 @@
 """Memory over many games: what a process holds while it plays them.
 
-Run as a script it is that process: python benchmarks/memory.py GAME batch|aec GAMES
+Use: python benchmarks/memory.py [--quick] [--games gacha_v0 ...] [--results FOLDER]
+
+Each face of a game is played in a process of its own, `memory_play.py`.
 """
 
 import json
-import resource
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-FACES = ("batch", "aec")
+import command
+from results import Results
 
-#: How often memory is read; the first time after a part of the games, when all is warm.
-READINGS = 10
+# Games that are played while memory is read. A single table is slower; fewer will do.
+_GAMES = {"batch": 1_000_000, "aec": 10_000}
+_QUICK_GAMES = {"batch": 20_000, "aec": 200}
+_PROCESS = Path(__file__).with_name("memory_play.py")
 
-_TABLES = 1024
-_STATM = Path("/proc/self/statm")
+
+def _games(quick: bool) -> dict[str, int]:
+    return _QUICK_GAMES if quick else _GAMES
 
 
-def memory(game: str, face: str, games: int) -> list[dict[str, int]]:
+def measure_game(game: str, quick: bool) -> Results:
+    """Reads the memory of both faces of a game."""
+    return {face: readings(game, face, count) for face, count in _games(quick).items()}
+
+
+def readings(game: str, face: str, games: int) -> list[dict[str, int]]:
     """Plays `games` random games in a new process and reads its memory ten times.
 
     Returns:
         Rows of "games" played so far, "decisions" in them, and "bytes" held.
     """
     done = subprocess.run(
-        [sys.executable, __file__, game, face, str(games)],
+        [sys.executable, _PROCESS, game, face, str(games)],
         check=True,
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
     )
     rows: list[dict[str, int]] = json.loads(done.stdout)
     return rows
 
 
-def held() -> int:
-    """The resident bytes of this process; where the system does not tell, the most there were."""
-    if _STATM.exists():
-        return int(_STATM.read_text().split()[1]) * resource.getpagesize()
-    scale = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale
-
-
-def _play_batch(game: str) -> Iterator[tuple[int, int]]:
-    """Plays for ever; after each step, games and decisions so far."""
-    from tefuda.envs import make_vec
-
-    tables = make_vec(game, tables=_TABLES, seed=0)
-    games = decisions = 0
-    while True:
-        tables.step(tables.sample())
-        games += int(tables.done.sum())
-        decisions += _TABLES
-        yield games, decisions
-
-
-def _play_aec(game: str) -> Iterator[tuple[int, int]]:
-    """Plays for ever; after each game, games and decisions so far."""
-    from contenders import replay, write_scripts
-
-    from tefuda.envs import make
-
-    env, scripts = make(game), write_scripts(game)
-    games = decisions = 0
-    while True:
-        decisions += replay(env, scripts)
-        games += len(scripts)
-        yield games, decisions
-
-
-def _read(progress: Iterator[tuple[int, int]], games: int) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    for played, decisions in progress:
-        if played * READINGS >= games * (len(rows) + 1):
-            rows.append({"games": played, "decisions": decisions, "bytes": held()})
-        if played >= games:
-            break
-    return rows
-
-
-def _main() -> None:
-    game, face, games = sys.argv[1:]
-    progress = {"batch": _play_batch, "aec": _play_aec}[face](game)
-    print(json.dumps(_read(progress, int(games))))
-
-
 if __name__ == "__main__":
-    _main()
+    command.run(
+        command.Script(
+            name="memory",
+            purpose="Measures whether memory grows over many games.",
+            settings=lambda quick: {"games": _games(quick)},
+            measure=measure_game,
+        )
+    )

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -12,6 +13,8 @@ FOLDER = Path(__file__).resolve().parent / "results"
 
 _PACKAGES = ("tefuda", "numpy", "numba", "gymnasium", "pettingzoo")
 _CPUINFO = Path("/proc/cpuinfo")
+# A list of numbers, which stays on one line.
+_NUMBERS = re.compile(r"\[[\s\d.,]+\]")
 
 Results = dict[str, Any]
 
@@ -41,10 +44,12 @@ def cpu_model() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def write(results: Results, path: Path) -> None:
-    """Writes a result file."""
+def write(results: Results, path: Path) -> Path:
+    """Writes a result file; returns its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    text = _NUMBERS.sub(lambda found: " ".join(found[0].split()), json.dumps(results, indent=1))
+    path.write_text(text + "\n", encoding="utf-8")
+    return path
 
 
 def read(path: Path) -> Results:

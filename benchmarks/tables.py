@@ -3,50 +3,59 @@
 README.md and the pages of docs/ hold them between two comments:
 
     <!-- table: throughput -->
-    <!-- end of table -->
+    <!-- end -->
 
-Use: python benchmarks/tables.py            writes every table into its place
-     python benchmarks/tables.py --check    fails if a document differs from the result files
+A table whose result file does not exist yet is empty.
+
+Use: python benchmarks/tables.py [--check] [--results FOLDER] [DOCUMENT ...]
+
+Writes every table into its place; with --check it fails if a document differs from the results.
 """
 
+import argparse
+import importlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from measure import ratio
 from results import FOLDER, Results, read
 
 ROOT = Path(__file__).resolve().parent.parent
 
 _PLACE = re.compile(
-    r"(?P<begin><!-- table: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(?P<end><!-- end of table -->)",
+    r"(?P<begin><!-- table: (?P<name>[\w-]+) -->\n)(?P<body>.*?)(?P<end><!-- end -->)",
     re.DOTALL,
 )
 _BEGIN = re.compile(r"<!-- table: [^>]*-->")
 _MISSING = "–"  # noqa: RUF001
 _MIB = 2**20
-#: The number of tables by which the batch engine is judged, where it was measured.
+# The number of tables by which the batch engine is judged.
 _USUAL = 1024
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of words; the first column is to be read, the others compared.
+    """A table: words to the left, numbers to the right.
 
     Attributes:
         title: What it shows.
         headings: One a column.
         rows: The cells.
         note: How it was measured.
+        words: How many columns hold words.
     """
 
     title: str
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str
+    words: int = 1
 
 
 # ==================================================================== numbers in words
@@ -64,46 +73,33 @@ def _three_digits(value: float) -> str:
     return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
 
 
-def _seconds(times: Sequence[float]) -> str:
-    return f"{median(times):.2f} s"
-
-
-def _number(value: int) -> str:
-    return f"{value:,}"
-
-
 # ==================================================================== reading results
 
 
 def rate(game: Results, **case: Any) -> float | None:
-    """The median rate of the one contender that fits; None if it was not measured."""
-    for row in game["rates"]:
-        if all(row[key] == value for key, value in case.items()):
-            return median(row["rounds"])
-    return None
+    """The median rate of the contender that fits (see `find`); None if it was not measured."""
+    rounds = find(game, **case)
+    return median(rounds) if rounds else None
 
 
 def share(game: Results, **case: Any) -> float | None:
     """The rate of a batch as a part of the floor's, round by round."""
-    batch, floor = _rounds(game, face="batch", **case), _rounds(game, face="floor", **case)
-    if not batch or not floor:
-        return None
-    return median(a / b for a, b in zip(batch, floor, strict=True))
+    batch, floor = find(game, face="batch", **case), find(game, face="floor", **case)
+    return ratio(batch, floor) if batch and floor else None
 
 
-def _rounds(game: Results, **case: Any) -> list[float]:
+def find(game: Results, **case: Any) -> list[float]:
+    """The rates of the one contender that fits; without a word neither float32 nor sampling."""
+    wanted = {"float32": False, "sampling": False, **case}
     for row in game["rates"]:
-        if all(row[key] == value for key, value in {"sampling": False, **case}.items()):
+        if all(row[key] == value for key, value in wanted.items()):
             return list(row["rounds"])
     return []
 
 
-def _encoder(game: Results) -> str:
+def encoder_of(game: Results) -> str:
+    """The default encoder of a game."""
     return next(iter(game["sizes"]["observation_shapes"]))
-
-
-def _tables(game: Results) -> list[int]:
-    return sorted({row["tables"] for row in game["rates"] if row["face"] == "batch"})
 
 
 def _cell(value: float | None, words: Callable[[float], str] = count) -> str:
@@ -121,14 +117,14 @@ def _where(results: Results) -> str:
 
 
 def _how(results: Results) -> str:
-    effort = results["effort"]
+    effort = results["settings"]
     return (
         f"Decisions per CPU second, all in one process in turns, one thread, median of "
         f"{effort['rounds']} rounds of {effort['seconds']:g} s ({_where(results)})."
     )
 
 
-# ==================================================================== the tables
+# ==================================================================== throughput
 
 
 def throughput(results: Results) -> Table:
@@ -137,14 +133,17 @@ def throughput(results: Results) -> Table:
     usual: dict[str, Any] = {"tables": _USUAL}
     lines: list[tuple[str, Callable[[Results], str]]] = [
         (f"batch, {_USUAL:,} tables: step", _of("batch", **usual)),
+        ("... with a float32 copy", _of("batch", float32=True, **usual)),
         ("... with sampling of actions", _of("batch", sampling=True, **usual)),
         ("floor: only writing as many bytes", _of("floor", **usual)),
         ("... step against the floor", _share_of_usual),
         ("batch, 1 table: step", _of("batch", tables=1)),
+        ("greedy player and step, 1,024 tables", _of("greedy")),
+        ("random play-outs, nothing observed", _of("play-outs", encoder=None, sampling=True)),
         ("AEC, raw", _of("aec")),
-        ("AEC, two PettingZoo wrappers", _of("wrapped")),
+        ("AEC, three PettingZoo wrappers", _of("wrapped")),
         ("AEC, raw, with `action_space.sample`", _of("aec", sampling=True)),
-        ("plain Python rules, no observation", _of("plain", encoder=None)),
+        ("plain Python rules, nothing observed", _of("plain", encoder=None)),
         ("bytes of an observation, of a mask", _bytes),
     ]
     rows = [[words, *(cell(game) for game in games.values())] for words, cell in lines]
@@ -153,22 +152,18 @@ def throughput(results: Results) -> Table:
 
 def _of(face: str, **case: Any) -> Callable[[Results], str]:
     def cell(game: Results) -> str:
-        wanted = {"face": face, "sampling": False, "encoder": _encoder(game), **case}
-        return _cell(rate(game, **wanted))
+        return _cell(rate(game, **{"face": face, "encoder": encoder_of(game), **case}))
 
     return cell
 
 
 def _share_of_usual(game: Results) -> str:
-    return _cell(share(game, tables=_USUAL, encoder=_encoder(game)), _percent)
+    return _cell(share(game, tables=_USUAL, encoder=encoder_of(game)), _percent)
 
 
 def _bytes(game: Results) -> str:
-    shape, actions = game["sizes"]["observation_shapes"][_encoder(game)], game["sizes"]["actions"]
-    size = 1
-    for length in shape:
-        size *= length
-    return f"{size:,}, {actions:,}"
+    shape = game["sizes"]["observation_shapes"][encoder_of(game)]
+    return f"{prod(shape):,}, {game['sizes']['actions']:,}"
 
 
 def batches(results: Results) -> Table:
@@ -177,104 +172,221 @@ def batches(results: Results) -> Table:
         _batch_row(name, game, encoder, tables)
         for name, game in results["games"].items()
         for encoder in game["sizes"]["observation_shapes"]
-        for tables in _tables(game)
+        for tables in _counts(game)
     ]
-    headings = ["game, encoder", "tables", "step", "sample and step", "floor", "step / floor"]
+    headings = [
+        "game, encoder", "tables", "step", "with a float32 copy", "with sampling", "floor",
+        "step / floor",
+    ]  # fmt: skip
     return Table("batch engine", headings, rows, _how(results))
+
+
+def _counts(game: Results) -> list[int]:
+    return sorted({row["tables"] for row in game["rates"] if row["face"] == "batch"})
 
 
 def _batch_row(name: str, game: Results, encoder: str, tables: int) -> list[str]:
     case: dict[str, Any] = {"encoder": encoder, "tables": tables}
     return [
         f"{name}, {encoder}",
-        _number(tables),
-        _cell(rate(game, face="batch", sampling=False, **case)),
+        f"{tables:,}",
+        _cell(rate(game, face="batch", **case)),
+        _cell(rate(game, face="batch", float32=True, **case)),
         _cell(rate(game, face="batch", sampling=True, **case)),
         _cell(rate(game, face="floor", **case)),
         _cell(share(game, **case), _percent),
     ]
 
 
+# ==================================================================== growth
+
+
+_GROWTH = {"tables": "tables", "players": "players", "rounds": "rounds a game"}
+
+
+def growth(results: Results) -> Table:
+    """The time of a decision by tables, players and rounds."""
+    rows = [
+        [f"{name}, {words}", f"{row['value']:,}", count(rate), f"{1e9 / rate:.0f}"]
+        for name, game in results["games"].items()
+        for direction, words in _GROWTH.items()
+        for row in game[direction]
+        for rate in [median(row["rounds"])]
+    ]
+    note = f"{_how(results)} {_USUAL:,} tables where nothing else is said."
+    return Table("growth", ["game, by", "value", "decisions / s", "ns a decision"], rows, note)
+
+
+def threads(results: Results) -> Table:
+    """One batch a thread."""
+    rows = [
+        [name, f"{row['value']}", count(median(row["rounds"]))]
+        for name, game in results["games"].items()
+        for row in game["threads"]
+    ]
+    note = (
+        f"Decisions per second of wall time, {_USUAL:,} tables a thread, median of "
+        f"{results['settings']['rounds']} rounds ({_where(results)})."
+    )
+    return Table("threads", ["game", "threads", "decisions / s"], rows, note)
+
+
+def table_memory(results: Results) -> Table:
+    """What one more table takes."""
+    rows = [
+        [f"{name}, {encoder}", f"{size:,.0f}"]
+        for name, game in results["games"].items()
+        for encoder, size in game["bytes_a_table"].items()
+    ]
+    note = f"Its record and its rows of all arrays ({_where(results)})."
+    return Table("memory of a table", ["game, encoder", "bytes"], rows, note)
+
+
+# ==================================================================== cold start, memory
+
+
 def cold_start(results: Results) -> Table:
     """A new process up to its first step."""
     rows = [
-        [f"{name}, {face}", f"{kind} cache", *_stages(times[kind]), _seconds_of(times, kind)]
+        [f"{name}, {face}", f"{kind} cache", *_stages(times[kind])]
         for name, game in results["games"].items()
-        for face, times in game["cold"].items()
+        for face, times in game.items()
         for kind in ("empty", "filled")
     ]
-    headings = ["game, face", "compiled code", "import", "make and deal", "first step"]
+    headings = ["game, face", "compiled code", "import", "make and deal", "first step", "all"]
     note = (
-        f"CPU seconds of a new process, median; all includes Python's own start "
-        f"({_where(results)})."
+        f"CPU seconds of a new process, median of {results['settings']['starts']}; all includes "
+        f"Python's own start ({_where(results)})."
     )
-    return Table("cold start", [*headings, "all", "all, wall time"], rows, note)
+    return Table("cold start", [*headings, "all, wall time"], rows, note, words=2)
 
 
 def _stages(times: Results) -> list[str]:
-    return [_seconds(times[stage]["cpu"]) for stage in ("import", "make", "step", "total")]
-
-
-def _seconds_of(times: Results, kind: str) -> str:
-    return _seconds(times[kind]["total"]["wall"])
+    stages = [times[stage]["cpu"] for stage in ("import", "make", "step", "total")]
+    return [f"{median(seconds):.2f} s" for seconds in [*stages, times["total"]["wall"]]]
 
 
 def memory(results: Results) -> Table:
     """What a process holds after many games, against what it held after a tenth of them."""
     rows = [
-        [f"{name}, {face}", *_growth(readings)]
+        [f"{name}, {face}", *_held(readings)]
         for name, game in results["games"].items()
-        for face, readings in game["memory"].items()
+        for face, readings in game.items()
     ]
     headings = ["game, face", "games", "decisions", "MiB after a tenth", "at the end", "growth"]
     return Table("memory", headings, rows, f"Resident memory of one process ({_where(results)}).")
 
 
-def _growth(readings: Sequence[Results]) -> list[str]:
+def _held(readings: Sequence[Results]) -> list[str]:
     first, last = readings[0], readings[-1]
     sizes = [f"{reading['bytes'] / _MIB:.1f}" for reading in (first, last)]
-    growth = f"{(last['bytes'] - first['bytes']) / _MIB:+.1f}"
-    return [_number(last["games"]), count(last["decisions"]), *sizes, growth]
+    change = f"{(last['bytes'] - first['bytes']) / _MIB:+.1f}"
+    return [f"{last['games']:,}", count(last["decisions"]), *sizes, change]
+
+
+# ==================================================================== strength, games
+
+
+def strength(results: Results) -> Table:
+    """What agents earn."""
+    rows = [
+        [name, row["agent"], row["opponents"], *_earned(row)]
+        for name, game in results["games"].items()
+        for row in game
+    ]
+    headings = ["game", "agent", "among", "mean payoff", "95 % interval", "won", "games"]
+    runs = [run["words"] for run in results["runs"]]
+    note = " ".join([*runs, f"Every deal is played from every seat. {_where(results)}."])
+    return Table("strength", headings, rows, note, words=3)
+
+
+def _earned(row: Results) -> list[str]:
+    interval = f"{row['low']:+.3f} .. {row['high']:+.3f}"
+    return [f"{row['mean']:+.3f}", interval, f"{row['wins']:.1%}", f"{row['games']:,}"]
+
+
+def games() -> Table:
+    """The games as the code has them."""
+    from tefuda.envs import GAMES
+
+    headings = ["name", "game", "players", "actions", "observations"]
+    note = "Numbers are those of a game with its default options."
+    return Table("games", headings, [_game_row(name) for name in GAMES], note, words=2)
+
+
+def _game_row(name: str) -> list[str]:
+    from tefuda.envs.core.engine import make_engine
+    from tefuda.envs.core.registry import find_game
+
+    spec = find_game(name)
+    engines = {encoder: make_engine(spec, encoder) for encoder in spec.encoders}
+    page = importlib.import_module(f"tefuda.envs.{name}").__doc__ or ""
+    shapes = ", ".join(
+        f"{encoder} {'x'.join(map(str, engine.shape))}" for encoder, engine in engines.items()
+    )
+    first = next(iter(engines.values()))
+    return [f"`{name}`", page.splitlines()[0], str(first.players), str(first.actions), shapes]
 
 
 #: Every table that a document may ask for: its result file, and how it is made.
 TABLES: dict[str, tuple[str, Callable[[Results], Table]]] = {
     "throughput": ("throughput.json", throughput),
     "batch": ("throughput.json", batches),
-    "cold-start": ("throughput.json", cold_start),
-    "memory": ("throughput.json", memory),
+    "growth": ("growth.json", growth),
+    "threads": ("growth.json", threads),
+    "table-memory": ("growth.json", table_memory),
+    "cold-start": ("cold.json", cold_start),
+    "memory": ("memory.json", memory),
+    "strength": ("strength.json", strength),
 }
+
+
+def tables_of(file: str) -> list[Callable[[Results], Table]]:
+    """How the tables of a result file are made."""
+    return [make for name, make in TABLES.values() if name == file]
 
 
 # ==================================================================== the terminal
 
 
 def show(table: Table) -> None:
-    """Prints a table, with rich where it is installed."""
+    """Prints a table; in a terminal with rich, where it is installed."""
     try:
         from rich.console import Console
-        from rich.table import Table as RichTable
     except ImportError:
+        console = None
+    else:
+        console = Console()
+    if console is None or not console.is_terminal:
         print("\n".join(_plain(table)))
-        return
+    else:
+        console.print(_drawn(table), markup=False)
+
+
+def _drawn(table: Table) -> Any:
+    from rich.table import Table as RichTable
+
     drawn = RichTable(title=table.title, caption=table.note)
     for column, heading in enumerate(table.headings):
-        drawn.add_column(heading, justify="right" if column else "left", no_wrap=True)
+        drawn.add_column(heading, justify="left" if column < table.words else "right")
     for row in table.rows:
         drawn.add_row(*row)
-    console = Console()
-    console.print(drawn if console.is_terminal else "\n".join(_plain(table)), markup=False)
+    return drawn
 
 
 def _plain(table: Table) -> list[str]:
     lines = [table.headings, *table.rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return [table.title, *(_aligned(line, widths) for line in lines), table.note, ""]
+    aligned = [_aligned(line, widths, table.words) for line in lines]
+    return [table.title, *aligned, table.note, ""]
 
 
-def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
-    first, *rest = zip(line, widths, strict=True)
-    return "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in rest)])
+def _aligned(line: Sequence[str], widths: Sequence[int], words: int) -> str:
+    cells = zip(line, widths, strict=True)
+    return "  ".join(
+        cell.ljust(width) if column < words else cell.rjust(width)
+        for column, (cell, width) in enumerate(cells)
+    )
 
 
 # ==================================================================== the documents
@@ -286,7 +398,7 @@ class TableError(Exception):
 
 def markdown(table: Table) -> str:
     """A table as Markdown, its note below."""
-    ruler = ["---", *["---:"] * (len(table.headings) - 1)]
+    ruler = ["---"] * table.words + ["---:"] * (len(table.headings) - table.words)
     lines = [table.headings, ruler, *table.rows]
     return "\n".join(["| " + " | ".join(line) + " |" for line in lines] + ["", table.note]) + "\n"
 
@@ -295,25 +407,27 @@ def filled(text: str, folder: Path = FOLDER) -> str:
     """A document with all its tables as the result files of `folder` have them.
 
     Raises:
-        TableError: There is no such table, no result file for it, or a place has no end.
+        TableError: There is no such table, or a place has no end.
     """
     if len(_BEGIN.findall(text)) != len(_PLACE.findall(text)):
-        raise TableError("a table's comment is malformed or has no `<!-- end of table -->`")
-    return _PLACE.sub(lambda place: place["begin"] + body(place["name"], folder) + place["end"], text)
+        raise TableError("a table's comment is malformed or has no `<!-- end -->`")
+    return _PLACE.sub(
+        lambda place: place["begin"] + body(place["name"], folder) + place["end"], text
+    )
 
 
 def body(name: str, folder: Path = FOLDER) -> str:
-    """The Markdown of a table.
+    """The Markdown of a table; nothing where its result file does not exist yet.
 
     Raises:
-        TableError: There is no such table, or no result file for it.
+        TableError: There is no such table.
     """
+    if name == "games":
+        return markdown(games())
     if name not in TABLES:
-        raise TableError(f"table {name!r} is not known; the tables are {', '.join(TABLES)}")
+        raise TableError(f"table {name!r} is not known; the tables are games, {', '.join(TABLES)}")
     file, make = TABLES[name]
-    if not (folder / file).exists():
-        raise TableError(f"table {name!r} needs {folder / file}")
-    return markdown(make(read(folder / file)))
+    return markdown(make(read(folder / file))) if (folder / file).exists() else ""
 
 
 def documents(root: Path = ROOT) -> list[Path]:
@@ -336,20 +450,28 @@ def _filled_file(path: Path, text: str, folder: Path) -> str:
         raise TableError(f"{path}: {error}") from error
 
 
-def update() -> list[Path]:
-    """Writes all tables into the documents; returns those that have changed."""
-    changed = outdated(documents())
+def update(paths: Iterable[Path] = (), folder: Path = FOLDER) -> list[Path]:
+    """Writes all tables into documents, all of them by default; returns those that have changed."""
+    changed = outdated(paths or documents(), folder)
     for path, text in changed.items():
         path.write_text(text, encoding="utf-8")
     return list(changed)
 
 
 def _main() -> None:
-    if sys.argv[1:] == ["--check"]:
-        wrong = outdated(documents())
-        sys.exit("".join(f"{path}: run benchmarks/tables.py\n" for path in wrong) or None)
-    for path in update():
-        print(f"wrote {path}")
+    parser = argparse.ArgumentParser(description="Writes the tables of the documents.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if one is wrong")
+    parser.add_argument("--results", type=Path, default=FOLDER, metavar="FOLDER")
+    parser.add_argument("documents", nargs="*", type=Path, metavar="DOCUMENT", default=documents())
+    arguments = parser.parse_args()
+    try:
+        if arguments.check:
+            wrong = outdated(arguments.documents, arguments.results)
+            sys.exit("".join(f"{path}: run benchmarks/tables.py\n" for path in wrong) or None)
+        for path in update(arguments.documents, arguments.results):
+            print(f"wrote {path}")
+    except TableError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

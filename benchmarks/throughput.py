@@ -1,119 +1,39 @@
-"""Decisions per second, side by side in one process; cold start; memory over many games.
+"""Decisions per CPU second of every face of every game, side by side in one process.
 
-Use: python benchmarks/throughput.py [--quick] [--games gacha_v0 ...]      (or: make bench ARGS=...)
-
-Prints tables. A whole run also writes benchmarks/results/throughput.json and, from it, the tables
-of the documents. A game that cannot be measured is left out, with its reason.
+Use: python benchmarks/throughput.py [--quick] [--games gacha_v0 ...] [--results FOLDER]
 """
 
-import argparse
-import sys
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict
 
-import cold
+import command
 import contenders
-import memory
-import tables
-from measure import Effort, measure
-from results import FOLDER, Results, circumstances, write
+from measure import QUICK, Effort, measure
+from results import Results
 
-from tefuda.envs import GAMES
-
-RESULT = FOLDER / "throughput.json"
-
-# A single table is slower; for its memory a part of the games will do.
-_GAMES_PER_AEC_GAME = 200
+_COUNTS = (1, 64, contenders.USUAL, 8192)
+_QUICK_COUNTS = (1, contenders.USUAL)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How much is measured.
-
-    Attributes:
-        tables: Numbers of tables of the batch engine.
-        effort: Rounds, and seconds of each.
-        starts: Cold starts of each kind.
-        games: Games played while memory is read.
-    """
-
-    tables: tuple[int, ...] = (1, 64, 1024, 8192)
-    effort: Effort = Effort()
-    starts: int = 5
-    games: int = 1_000_000
+def _effort(quick: bool) -> Effort:
+    return QUICK if quick else Effort()
 
 
-QUICK = Plan(tables=(1, 1024), effort=Effort(rounds=5, seconds=0.03), starts=1, games=20_000)
-
-
-def run(games: Sequence[str], plan: Plan) -> Results:
-    """Measures all games."""
-    results: Results = {
-        **circumstances(),
-        "effort": asdict(plan.effort),
-        "games": {},
-        "left_out": {},
-    }
-    for game in games:
-        try:
-            results["games"][game] = run_game(game, plan)
-        except Exception as error:  # a broken game must not spoil the others' measurement
-            results["left_out"][game] = f"{type(error).__name__}: {error}"
-            _tell(f"{game} is left out: {results['left_out'][game]}")
-    return results
-
-
-def run_game(game: str, plan: Plan) -> Results:
-    """Measures one game."""
-    _tell(f"{game}: rates")
-    rivals = contenders.all_of(game, plan.tables)
-    rates = measure(rivals, plan.effort)
+def measure_game(game: str, quick: bool) -> Results:
+    """Measures a game: its sizes, and the rates of all its contenders."""
+    rivals = contenders.all_of(game, _QUICK_COUNTS if quick else _COUNTS)
     rows = [
-        {**asdict(case), "rounds": [round(rate) for rate in rounds]}
-        for case, rounds in rates.items()
+        {**asdict(rival.case), "rounds": [round(rate) for rate in rates]}
+        for rival, rates in zip(rivals, measure(rivals, _effort(quick)), strict=True)
     ]
-    _tell(f"{game}: cold start")
-    starts = {face: cold.cold_start(game, face, plan.starts) for face in cold.FACES}
-    _tell(f"{game}: memory")
-    held = {face: memory.memory(game, face, _games(plan, face)) for face in memory.FACES}
-    sizes = contenders.sizes(game)
-    return {"sizes": sizes, "rates": rows, "cold": starts, "memory": held}
-
-
-def _games(plan: Plan, face: str) -> int:
-    return plan.games // _GAMES_PER_AEC_GAME if face == "aec" else plan.games
-
-
-def _tell(words: str) -> None:
-    print(words, file=sys.stderr, flush=True)
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Measures tefuda's decisions per second.")
-    parser.add_argument("--quick", action="store_true", help="a rough run of less than a minute")
-    parser.add_argument("--games", nargs="+", default=GAMES, help="all by default")
-    parser.add_argument("--output", type=Path, help=f"result file; {RESULT.name} for a whole run")
-    return parser.parse_args()
-
-
-def main() -> None:
-    """Measures, prints, writes."""
-    arguments = _arguments()
-    results = run(arguments.games, QUICK if arguments.quick else Plan())
-    for _, make in tables.TABLES.values():
-        tables.show(make(results))
-    whole = not arguments.quick and set(arguments.games) == set(GAMES)
-    output: Path | None = arguments.output or (RESULT if whole else None)
-    if output is not None:
-        write(results, output)
-        print(f"wrote {output}")
-    if output == RESULT:
-        for path in tables.update():
-            print(f"wrote {path}")
-    if not results["games"]:
-        sys.exit("no game could be measured")
+    return {"sizes": contenders.sizes(game), "rates": rows}
 
 
 if __name__ == "__main__":
-    main()
+    command.run(
+        command.Script(
+            name="throughput",
+            purpose="Measures decisions per CPU second.",
+            settings=lambda quick: asdict(_effort(quick)),
+            measure=measure_game,
+        )
+    )

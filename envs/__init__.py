@@ -1,11 +1,13 @@
 """tefuda: three imperfect-information tabletop games for reinforcement learning.
 
-Importing this package registers the games with PettingZoo, as "tefuda/gacha-v0" and so on.
+Importing this package registers the games with PettingZoo, as "tefuda/gacha-v0" and so on, and
+with Gymnasium, as "tefuda/Gacha-v0" and so on (one seat learns, see `tefuda.wrappers.gymnasium`).
 """
 
 from importlib.metadata import version
 from typing import Any
 
+import gymnasium
 import pettingzoo
 
 from tefuda.envs.core.aec import TableEnv
@@ -15,15 +17,23 @@ from tefuda.envs.core.errors import TefudaError
 from tefuda.envs.core.game import Game
 from tefuda.envs.core.registry import find_game, known_games, register_game
 from tefuda.envs.gacha import GAME as _GACHA
+from tefuda.envs.quatre import GAME as _QUATRE
+from tefuda.envs.torutorento import GAME as _TORUTORENTO
 
 __all__ = ["GAMES", "Game", "TableEnv", "Tables", "TefudaError", "__version__", "make", "make_vec"]
 
 __version__ = version("tefuda")
 
-for _spec in (_GACHA,):
+for _spec in (_GACHA, _QUATRE, _TORUTORENTO):
     register_game(_spec)
     pettingzoo.register(
         "aec", f"tefuda/{_spec.name}-v{_spec.version}", f"tefuda.envs.{_spec.id}:env"
+    )
+    gymnasium.register(
+        id=f"tefuda/{_spec.name.capitalize()}-v{_spec.version}",
+        entry_point="tefuda.wrappers.gymnasium:SeatEnv",
+        vector_entry_point="tefuda.wrappers.gymnasium:SeatVectorEnv",
+        kwargs={"game": _spec.id},
     )
 
 #: The versioned names of all games.

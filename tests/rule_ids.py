@@ -19,6 +19,7 @@ from pathlib import Path
 #: Of each game: the letter and the number of the last of its rules.
 GAMES = {
     "gacha": ("G", 30),
+    "quatre": ("Q", 16),
 }
 
 TESTS = Path(__file__).parent

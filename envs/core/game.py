@@ -61,7 +61,7 @@ class Game:
         """Begins a game, up to its first node.
 
         Args:
-            game: The name of a game, such as "gacha_v0", or one made ready.
+            game: The name of a game ("NAME_v0"), or one made ready.
             seed: The key (seed, table, game number) of its chance; None takes fresh entropy.
             encoder: How `observation` is written; the game's first by default.
             **options: The options of the game, where it is given by name.

@@ -7,12 +7,12 @@ _GAMES: dict[str, GameSpec] = {}
 
 
 def register_game(spec: GameSpec) -> None:
-    """Makes a game known by its versioned name, such as "gacha_v0"."""
+    """Makes a game known by its versioned name "NAME_v0"."""
     _GAMES[spec.id] = spec
 
 
 def find_game(name: str) -> GameSpec:
-    """The game of a name: "gacha_v0", or "gacha" for its newest version.
+    """The game of a name: "NAME_v0", or "NAME" for its newest version.
 
     Raises:
         OptionError: There is no such game.

@@ -109,8 +109,8 @@ class GameSpec:
     """A game, as `core` knows it.
 
     Attributes:
-        name: "gacha".
-        version: The number in "gacha_v0"; any observable change of the game makes a new one.
+        name: Its name, the same as that of its folder.
+        version: The number in "NAME_v0"; any observable change of the game makes a new one.
         rules: The module of the verbs (`contract.VERBS`).
         setup: Settles players, components and options: `setup(players, components, **options)`.
         options: The declared options, players first.
@@ -132,5 +132,5 @@ class GameSpec:
 
     @cached_property
     def id(self) -> str:
-        """The versioned name, such as "gacha_v0"."""
+        """The versioned name, "NAME_v0"."""
         return f"{self.name}_v{self.version}"

@@ -1,0 +1,65 @@
+"""Pictures made from result files."""
+
+from collections.abc import Callable
+from math import nan
+from pathlib import Path
+from statistics import median
+
+import tables
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from results import Results
+
+_SIZE = (8.0, 4.5)  # inches
+_DPI = 120
+_FAINT = 0.4  # opacity of the grid
+
+#: Faces of the picture, from slow to fast, and how a result names them.
+_FACES = {
+    "plain Python rules": {"face": "plain", "encoder": None},
+    "AEC, three wrappers": {"face": "wrapped"},
+    "AEC, raw": {"face": "aec"},
+    "batch, 1 table": {"face": "batch", "tables": 1},
+    "batch, 1,024 tables": {"face": "batch", "tables": 1024},
+    "floor, 1,024 tables": {"face": "floor", "tables": 1024},
+}
+
+
+def throughput(results: Results, file: Path) -> Path:
+    """The main rates of every game, as dots: a bar would need a zero, which a log scale has not."""
+    figure, axes = _axes()
+    for name, game in results["games"].items():
+        found = {
+            words: tables.rate(game, **{"encoder": tables.encoder_of(game), **case})
+            for words, case in _FACES.items()
+        }
+        axes.plot([rate or nan for rate in found.values()], list(found), "o", label=name)
+    axes.set(xscale="log", xlabel="decisions per CPU second")
+    axes.grid(axis="x", alpha=_FAINT)
+    axes.legend()
+    figure.savefig(file, format="png")
+    return file
+
+
+def growth(results: Results, file: Path) -> Path:
+    """Time of a decision against the number of tables."""
+    figure, axes = _axes()
+    for name, game in results["games"].items():
+        counts = [row["value"] for row in game["tables"]]
+        times = [1e9 / median(row["rounds"]) for row in game["tables"]]
+        axes.plot(counts, times, marker=".", label=name)
+    axes.set(xscale="log", yscale="log", xlabel="tables", ylabel="CPU nanoseconds a decision")
+    axes.legend()
+    figure.savefig(file, format="png")
+    return file
+
+
+def _axes() -> tuple[Figure, Axes]:
+    figure = Figure(figsize=_SIZE, dpi=_DPI, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+#: The picture of a result file, by its name.
+PLOTS: dict[str, Callable[[Results, Path], Path]] = {"throughput": throughput, "growth": growth}

@@ -1,0 +1,212 @@
+"""Quatre in words: labels, the factored view of actions, and a table as text with ANSI colours."""
+
+from typing import Any, NamedTuple
+
+from tefuda.envs.core.contract import NOBODY
+from tefuda.envs.core.errors import OptionError
+from tefuda.envs.core.spec import Setup
+from tefuda.envs.quatre.state import (
+    CHANCE_NAMES,
+    DECISION_NAMES,
+    FIRST_FRUIT,
+    FRUITS,
+    NO_CARD,
+    NOTHING,
+    OVER_PHASE,
+    QUARTER_TURNS,
+    SYMBOLS,
+)
+
+__all__ = [
+    "CHANCE_NAMES", "DECISION_NAMES", "SCORE_NAME", "Move",
+    "ansi", "card_label", "decode", "encode", "label", "outcome_label", "score_details",
+]  # fmt: skip
+
+SCORE_NAME = "scoring"
+PLACE, COLLECT, REDRAW = "place", "collect", "redraw"
+
+# ANSI colours by symbol; letters carry the meaning too.
+_ANSI = (90, 91, 94, 92, 93, 97)
+_DEGREES = 90
+_GAP = "   "
+
+
+# ==================================================================== the factored view
+
+
+class Move(NamedTuple):
+    """An action in its factors.
+
+    Attributes:
+        kind: "place", "collect" or "redraw".
+        row: The board row of the card's top-left cell, from -(k - 1) to R - 1; 0 if not placed.
+        column: Its board column, from -(k - 1) to C - 1; 0 if not placed.
+        turn: Quarter turns clockwise, 0 to 3; 0 if not placed.
+    """
+
+    kind: str
+    row: int = 0
+    column: int = 0
+    turn: int = 0
+
+
+def decode(setup: Setup, action: int) -> Move:
+    """What an action means.
+
+    Raises:
+        OptionError: It is outside 0 .. A - 1.
+    """
+    if not 0 <= action < setup.actions:
+        raise OptionError(f"action {action!r} is not one of 0 .. {setup.actions - 1}")
+    collect = setup.actions - 2
+    if action >= collect:
+        return Move(COLLECT if action == collect else REDRAW)
+    overhang, _, columns = _frame(setup)
+    corner, turn = divmod(int(action), QUARTER_TURNS)
+    row, column = divmod(corner, columns)
+    return Move(PLACE, row - overhang, column - overhang, turn)
+
+
+def encode(setup: Setup, kind: str, row: int = 0, column: int = 0, turn: int = 0) -> int:
+    """The action with these factors, legal or not; the opposite of `decode`.
+
+    Raises:
+        OptionError: There is no such action.
+    """
+    if kind in (COLLECT, REDRAW):
+        return setup.actions - (2 if kind == COLLECT else 1)
+    overhang, rows, columns = _frame(setup)
+    at_row, at_column = row + overhang, column + overhang
+    inside = 0 <= at_row < rows and 0 <= at_column < columns and 0 <= turn < QUARTER_TURNS
+    if kind != PLACE or not inside:
+        raise OptionError(f"there is no action {Move(kind, row, column, turn)}")
+    return (at_row * columns + at_column) * QUARTER_TURNS + turn
+
+
+def _frame(setup: Setup) -> tuple[int, int, int]:
+    """k - 1, H and W: how far a card can hang over, and the rows and columns for its corner."""
+    rows, columns = setup.parts["marks"].shape[1:]
+    overhang = setup.parts["bare"].shape[-1] - 1
+    return overhang, rows + overhang, columns + overhang
+
+
+# ==================================================================== labels
+
+
+def label(setup: Setup, action: int) -> str:
+    """An action in words, such as "place at row 3, column 5, turned 90" or "collect"."""
+    move = decode(setup, action)
+    if move.kind != PLACE:
+        return move.kind
+    return f"place at row {move.row}, column {move.column}, turned {_DEGREES * move.turn}"
+
+
+def card_label(setup: Setup, kind: int) -> str:
+    """A kind of card: its number and its rows, such as "0 ss./.c./..b"."""
+    return f"{kind} {'/'.join(_face(setup, kind, 0))}"
+
+
+def outcome_label(setup: Setup, name: str, outcome: int) -> str:
+    """A chance outcome in words."""
+    return card_label(setup, outcome)
+
+
+def score_details(setup: Setup, game: Any) -> dict[str, list[int]]:
+    """Nothing beside points and totals."""
+    return {}
+
+
+def _face(setup: Setup, kind: int, turn: int) -> list[str]:
+    """The rows of a turned card, as component files draw them."""
+    size = setup.parts["bare"].shape[-1]
+    face = setup.parts[0]["face"][kind, turn].reshape(size, size)
+    return ["".join(SYMBOLS[symbol] for symbol in row) for row in face]
+
+
+# ==================================================================== the table
+
+
+def ansi(setup: Setup, game: Any, seat: int | None = None) -> str:
+    """The table as text.
+
+    Args:
+        setup: The game's setup.
+        game: The record.
+        seat: Whose eyes; all see the same.
+    """
+    lines = [_title(setup, game), *_board_lines(setup, game), ""]
+    lines += [*_card_lines(setup, game), *_bag_lines(setup, game), ""]
+    lines += [_seat_line(setup, game, player) for player in range(setup.players)]
+    return "\n".join(lines) + "\n"
+
+
+def _title(setup: Setup, game: Any) -> str:
+    if int(game["phase"]) == OVER_PHASE:
+        winners = ", ".join(str(seat) for seat in range(setup.players) if game["winners"][seat])
+        return f"Game over. Won by seat {winners}."
+    parts = setup.parts[0]
+    turn, turns = int(game["turn"]), int(parts["turns"])
+    scoring = next(later for later in range(turn, turns) if parts["scores_after"][later])
+    order = " ".join(_actor(setup, int(actor)) for actor in game["order"][: parts["actors"]])
+    return f"Turn {turn + 1} of {turns} · next scoring after turn {scoring + 1} · order: {order}"
+
+
+def _actor(setup: Setup, actor: int) -> str:
+    """Whose play: a seat, or a fruit where each takes its own."""
+    by_fruit = int(setup.parts[0]["actors"]) > setup.players
+    return FRUITS[actor] if by_fruit else f"seat {actor}"
+
+
+def _board_lines(setup: Setup, game: Any) -> list[str]:
+    marks = setup.parts[0]["marks"]
+    board = game["board"].reshape(marks.shape)
+    head = "    " + " ".join(str(column % 10) for column in range(marks.shape[1]))
+    rows = [
+        f"{row:3d} " + " ".join(
+            _paint(int(symbol)) if symbol != NOTHING else ("·" if mark else " ")
+            for symbol, mark in zip(board[row], marks[row], strict=True)
+        )
+        for row in range(marks.shape[0])
+    ]  # fmt: skip
+    return [head, *rows]
+
+
+def _card_lines(setup: Setup, game: Any) -> list[str]:
+    """The card drawn in its four turns."""
+    kind = int(game["card"])
+    if kind == NO_CARD:
+        return []
+    redraw = "spent" if game["redrawn"] else "possible"
+    turns = [_face(setup, kind, turn) for turn in range(QUARTER_TURNS)]
+    rows = [
+        "    " + _GAP.join(" ".join(_paint(SYMBOLS.index(letter)) for letter in row) for row in rows)
+        for rows in zip(*turns, strict=True)
+    ]
+    return [f"Card {kind}, turned 0, 90, 180, 270 (redraw {redraw}):", *rows]
+
+
+def _bag_lines(setup: Setup, game: Any) -> list[str]:
+    held = [
+        f"{int(copies)} x {card_label(setup, kind)}"
+        for kind, copies in enumerate(game["bag"])
+        if copies > 0
+    ]
+    return [f"Bag, {int(game['bag_left'])} cards: {', '.join(held) or 'empty'}"]
+
+
+def _seat_line(setup: Setup, game: Any, player: int) -> str:
+    parts = setup.parts[0]
+    actors = [actor for actor in range(parts["actors"]) if parts["actor_seat"][actor] == player]
+    fruits = [fruit for fruit in range(len(FRUITS)) if parts["owner"][fruit] in actors]
+    groups = ", ".join(
+        f"{_paint(FIRST_FRUIT + fruit, FRUITS[fruit])} {int(game['group_points'][fruit])}"
+        for fruit in fruits
+    )
+    collected = sum(int(game["collected"][actor]) for actor in actors)
+    mark = ">" if int(game["seat"]) == player != NOBODY else " "
+    total = int(game["totals"][player])
+    return f"{mark} seat {player}: {total} points · now {groups}, {collected} collected"
+
+
+def _paint(symbol: int, word: str | None = None) -> str:
+    return f"\x1b[{_ANSI[symbol]}m{SYMBOLS[symbol] if word is None else word}\x1b[0m"

@@ -1,0 +1,119 @@
+"""Kernels on hands: a hand is one word of eight bytes, a card each, slot 0 lowest, 0 for none."""
+
+import numpy as np
+
+from tefuda.envs.core.bits import count_bits, lowest_bit
+from tefuda.envs.core.jit import Record, inlined, kernel
+from tefuda.envs.torutorento.state import (
+    FLOWER_CARD,
+    HEAD_EDGE,
+    LEFT_OF,
+    NO_CARD,
+    RIGHT_OF,
+    SLOTS,
+    TAIL_EDGE,
+    TURNED,
+)
+
+NO_HAND = np.uint64(0)
+BYTE = np.uint64(255)
+#: ONES has the value 1 in every byte, HIGH_BITS the highest bit, REST all others.
+ONES = np.uint64(0x0101010101010101)
+HIGH_BITS = np.uint64(0x8080808080808080)
+REST = np.uint64(0x7F7F7F7F7F7F7F7F)
+#: SHIFT[k] is how far byte k lies up, LOW[k] the mask of the k lowest bytes.
+SHIFT = np.uint64(SLOTS) * np.arange(SLOTS, dtype=np.uint64)
+LOW = np.array([(1 << (8 * count)) - 1 for count in range(SLOTS + 1)], dtype=np.uint64)
+
+_BYTE_BITS = np.uint64(8)
+_BYTE_SHIFT = 3
+_ENDS = HEAD_EDGE + TAIL_EDGE  # only a head and a tail add up to this
+
+
+@inlined
+def card_at(hand: np.uint64, slot: int) -> int:
+    """The card in a slot."""
+    return np.int64((hand >> SHIFT[slot]) & BYTE)  # type: ignore[return-value]  # int, compiled
+
+
+@inlined
+def removed(hand: np.uint64, slot: int) -> np.uint64:
+    """The hand without the card in a slot; the rest closes up."""
+    low = LOW[slot]
+    return (hand & low) | ((hand >> _BYTE_BITS) & ~low)
+
+
+@kernel
+def inserted(hand: np.uint64, gap: int, card: int) -> np.uint64:
+    """The hand with a card put into a gap, 0 at the far left."""
+    low = LOW[gap]
+    return (hand & low) | ((hand & ~low) << _BYTE_BITS) | (np.uint64(card) << SHIFT[gap])
+
+
+@inlined
+def replaced(hand: np.uint64, slot: int, card: int) -> np.uint64:
+    """The hand with another card in a slot."""
+    return (hand & ~(BYTE << SHIFT[slot])) | (np.uint64(card) << SHIFT[slot])
+
+
+@inlined
+def marks_of(hand: np.uint64, card: int) -> np.uint64:
+    """A word whose highest bits mark the slots of a hand that hold `card`."""
+    return HIGH_BITS & ~((hand ^ (np.uint64(card) * ONES)) + REST)
+
+
+@inlined
+def count_card(hand: np.uint64, card: int) -> int:
+    """How many slots hold `card`."""
+    return count_bits(marks_of(hand, card))
+
+
+@kernel
+def slot_of(hand: np.uint64, card: int) -> int:
+    """The leftmost slot that holds `card`, 8 where none does."""
+    return lowest_bit(marks_of(hand, card)) >> _BYTE_SHIFT
+
+
+@kernel
+def turned_round(hand: np.uint64) -> np.uint64:
+    """The whole hand turned round: order reversed, every card turned (T4)."""
+    turned = NO_HAND
+    while hand != NO_HAND:
+        card = np.int64(hand & BYTE)
+        turned = (turned << _BYTE_BITS) | np.uint64(TURNED[card])
+        hand = hand >> _BYTE_BITS
+    return turned
+
+
+@kernel
+def caterpillars(hand: np.uint64, parts: Record) -> np.uint64:
+    """The lengths of all caterpillars of a hand, one byte each, the leftmost highest (T3, T17).
+
+    A body that comes to 0 adds nothing and breaks nothing; since a length of 0 is no caterpillar,
+    at least one body above 0 remains.
+    """
+    bonus = count_card(hand, FLOWER_CARD) - 1
+    found = NO_HAND
+    end, length = 0, 0
+    while hand != NO_HAND:
+        card = np.int64(hand & BYTE)
+        hand = hand >> _BYTE_BITS
+        body = parts.body[card]
+        if body > 0:
+            length += max(0, body + bonus)
+            continue
+        if end + LEFT_OF[card] == _ENDS and length > 0:
+            found = (found << _BYTE_BITS) | np.uint64(length)
+        end = RIGHT_OF[card]
+        length = 0
+    return found
+
+
+@kernel
+def longest_of(lengths: np.uint64) -> int:
+    """The longest of packed lengths, 0 where there are none."""
+    longest = NO_CARD
+    while lengths != NO_HAND:
+        longest = max(longest, np.int64(lengths & BYTE))
+        lengths = lengths >> _BYTE_BITS
+    return longest

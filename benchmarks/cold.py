@@ -22,7 +22,7 @@ STAGES = ("import", "make", "step", "total")
 #: What the process finds in NUMBA_CACHE_DIR: nothing, or what an earlier one has left there.
 CACHES = ("empty", "filled")
 
-_STARTS, _QUICK_STARTS = 5, 1
+_STARTS, _QUICK_STARTS = 3, 1
 _PROCESS = Path(__file__).with_name("cold_start.py")
 
 

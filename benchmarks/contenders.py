@@ -39,7 +39,7 @@ _TESTS = Path(__file__).resolve().parent.parent / "tests"
 _SPREAD = 512
 # A stretch of the batch is at least this many decisions, and at least this many steps.
 _STRETCH = 2**16
-_STEPS = 64
+_STEPS = 16
 # Games that single tables replay, and games that are played out.
 _SCRIPTS = 8
 _PLAY_OUTS = 256
@@ -147,9 +147,9 @@ def greedy(game: str, tape: Tape) -> Contender:
     rows, agent = np.arange(len(tables)), make_agent("greedy", SEED)
 
     def run() -> int:
-        for _ in range(_STEPS):
+        for _ in range(len(tape.actions)):
             tables.step(agent.act(tables, rows))
-        return _STEPS * len(tables)
+        return tape.actions.size
 
     return Contender(Case("greedy", len(tables), encoder), run, rewind)
 

@@ -14,8 +14,8 @@ import command
 from results import Results
 
 # Games that are played while memory is read. A single table is slower; fewer will do.
-_GAMES = {"batch": 1_000_000, "aec": 10_000}
-_QUICK_GAMES = {"batch": 20_000, "aec": 200}
+_GAMES = {"batch": 1_000_000, "aec": 2_000}
+_QUICK_GAMES = {"batch": 20_000, "aec": 100}
 _PROCESS = Path(__file__).with_name("memory_play.py")
 
 

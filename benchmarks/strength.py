@@ -43,7 +43,7 @@ def read_run(path: Path) -> tuple[str, Results, list[Results]]:
         f"({minutes:.1f} minutes, seed {config.seed})."
     )
     rows = [{**row, "agent": "policy"} for row in read(folder.evaluation)["results"]]
-    return game, {"game": game, "words": words, "versions": read(folder.versions)}, rows
+    return game, {"game": game, "words": words}, rows
 
 
 def main() -> None:

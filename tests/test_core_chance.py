@@ -84,8 +84,8 @@ def test_words_are_those_of_plain_arithmetic() -> None:
 @pytest.mark.pure
 def test_first_words_of_a_key_never_change() -> None:
     """A key means the same game in every later release; these numbers are written down."""
-    assert streams([(0, 0, 0, 0), (7, 0, 0, 0)]) == [WRITTEN_ZERO, WRITTEN_SEVEN]
-    assert plain_words(plain_stream((7, 0, 0, 0)), 3) == WRITTEN_WORDS
+    assert streams([(0, 0, 0, 0), (7, 0, 0, 0)]) == [14655787454546414585, 3956330252835983541]
+    assert plain_words(plain_stream((7, 0, 0, 0)), 3) == [1888232914, 2494768892, 2093253027]
 
 
 @pytest.mark.pure

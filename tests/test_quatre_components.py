@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium import spaces
 
 from helpers.quatre import (
     CAKE,
@@ -323,7 +324,7 @@ def test_number_of_actions(tmp_path: Path, rows: int, columns: int, size: int) -
     """Action ids: four for each cell where a card's top left can lie, collect, redraw."""
     env = make("quatre_v0", components=write(tmp_path, of_size(rows, columns, size)))
     high, wide = rows + size - 1, columns + size - 1
-    assert env.action_space("player_0").n == 4 * high * wide + 2
+    assert env.action_space("player_0") == spaces.Discrete(4 * high * wide + 2)
     assert env.engine.label(4 * high * wide) == "collect"
     assert env.engine.label(4 * high * wide + 1) == "redraw"
     assert "row 0, column 0, turned 270" in env.engine.label(

@@ -1,8 +1,8 @@
 """A lost optimisation fails here; a slow or busy machine does not.
 
-Rates are compared within one process, in turns. Each bound is about half of what was measured, also
-while other programs wanted the processor (then the ratios moved by a twentieth). A game whose arrays
-Numba takes for those of another type falls below both bounds, for example.
+Rates are compared within one process, in turns. Each bound is about half of what was measured on a
+quiet machine and on a busy one, where the ratios moved by a twentieth. Records that Numba takes for
+those of another type are enough to fall below both bounds, a copy of every observation below one.
 """
 
 import json

@@ -79,7 +79,9 @@ def random_course(rng: random.Random, players: int) -> tuple[list[Event], list[s
     return course, phases
 
 
-def tell(course: Sequence[Event], players: int, rng: random.Random) -> tuple[Torutorento, list[int]] | None:
+def tell(
+    course: Sequence[Event], players: int, rng: random.Random
+) -> tuple[Torutorento, list[int]] | None:
     """Plays a changed course; ways up are added and left out as its cards need them.
 
     Returns:
@@ -102,7 +104,9 @@ def tell(course: Sequence[Event], players: int, rng: random.Random) -> tuple[Tor
     return (game, values) if game.name != "way_up" else None
 
 
-def changed_course(course: Sequence[Event], rng: random.Random, hidden: Sequence[int]) -> list[Event]:
+def changed_course(
+    course: Sequence[Event], rng: random.Random, hidden: Sequence[int]
+) -> list[Event]:
     """The course with some of its hidden events changed."""
     changed = list(course)
     # Ways up of cards that have left the hand are all that stays hidden to the end of a round.
@@ -118,13 +122,15 @@ def changed_course(course: Sequence[Event], rng: random.Random, hidden: Sequence
         elif event.name == "leaf":
             changed[at] = event._replace(value=rng.randrange(DONE))
         else:
-            changed[at] = event._replace(value=rng.randrange(8 if event.name == "flower_slot" else 2))
+            several = 8 if event.name == "flower_slot" else 2
+            changed[at] = event._replace(value=rng.randrange(several))
     return changed
 
 
 def hidden_from(course: Sequence[Event], seat: int) -> list[int]:
     """The events whose value another seat alone sees when they happen."""
-    growth = {k for k, event in enumerate(course) if event.name == "deck" and course[k - 1].name == "pick"}
+    decks = [k for k, event in enumerate(course) if event.name == "deck"]
+    growth = {k for k in decks if course[k - 1].name == "pick"}
     private = ("flower_slot", "deal", "way_up", "leaf")
     return [
         k
@@ -393,9 +399,7 @@ def with_open_card_inserted(word: str) -> Game:
         (with_open_card_inserted, "H>", "<H", [0, 1, 2]),
     ],
 )
-def test_who_can_tell(
-    make: Callable[[str], Game], one: str, other: str, seats: list[int]
-) -> None:
+def test_who_can_tell(make: Callable[[str], Game], one: str, other: str, seats: list[int]) -> None:
     """Who sees what, event by event; what is seen is in the observation too."""
     assert told_apart(make, one, other) == seats
     assert looks_different(make, one, other) == seats

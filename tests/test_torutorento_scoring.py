@@ -1,6 +1,5 @@
 """The rules of torutorento one by one: birds, mimics, scores, legend, end of the game."""
 
-import itertools
 import random
 from collections.abc import Sequence
 from typing import Any
@@ -26,14 +25,11 @@ from helpers.torutorento import (
     keep_hands,
     last_points,
     move,
-    outcomes,
-    parent_of,
     pass_takes,
     played,
     scored,
 )
 from tefuda.envs import Game
-from tefuda.envs.core.errors import IllegalActionError
 
 pytestmark = [pytest.mark.pure, pytest.mark.bounds]
 
@@ -336,7 +332,7 @@ def test_a_mimic_has_five_roles_whatever_the_hand() -> None:
 @pytest.mark.parametrize("mimic_body", [1, 2, 3])
 def test_length_of_a_mimic_as_a_body(mimic_body: int) -> None:
     """T16, T17: `mimic_body`, changed by the flowers as every body is."""
-    options = {"mimic_body": mimic_body}
+    options: dict[str, Any] = {"mimic_body": mimic_body}
     assert_lengths("H> M <T", [mimic_body], ["body"], **options)
     assert_lengths("H> M 2 <T F F", [mimic_body + 1 + 3], ["body"], **options)
     alone = [mimic_body - 1] if mimic_body > 1 else []

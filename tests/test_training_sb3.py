@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 pytest.importorskip("stable_baselines3")
@@ -13,15 +14,36 @@ from sb3_contrib.common.maskable.utils import (
 )
 
 from tefuda.envs import make_vec
-from tefuda.wrappers.sb3 import TablesVecEnv
+from tefuda.training.agents import RandomAgent
+from tefuda.wrappers.sb3 import LEARNER, TablesVecEnv
 
 TABLES = 8
-STEPS = 600
+STEPS = 400
+PLAYERS = 3
+
+
+class OneSeat:
+    """The algorithm has seat 1, a random player the others."""
+
+    players = (RandomAgent(9),)
+
+    def __init__(self) -> None:
+        self.seeds: list[int] = []
+
+    def seed(self, seed: int) -> None:
+        self.seeds.append(seed)
+
+    def draw(self, games: int, seats: int) -> npt.NDArray[np.int64]:
+        return np.tile([0, LEARNER, 0], (games, 1))
+
+
+def make_tables() -> Any:
+    return make_vec("gacha_v0", tables=TABLES, seed=3, players=PLAYERS)
 
 
 @pytest.fixture
 def env() -> TablesVecEnv:
-    return TablesVecEnv(make_vec("gacha_v0", tables=TABLES, seed=3, players=3))
+    return TablesVecEnv(make_tables())
 
 
 def test_masks_are_found_where_sb3_contrib_looks(env: TablesVecEnv) -> None:
@@ -47,23 +69,62 @@ def test_arrays_are_fresh_each_step(env: TablesVecEnv) -> None:
         np.testing.assert_array_equal(array, copy)
 
 
-def test_steps_tell_who_acted_and_what_every_seat_was_paid(env: TablesVecEnv) -> None:
-    twin = make_vec("gacha_v0", tables=TABLES, seed=3, players=3)
+class Slow:
+    """What a step does, one table and one action after another."""
+
+    def __init__(self, seating: OneSeat | None) -> None:
+        self.tables = make_tables()
+        self.seating = seating
+        self.games = 0
+
+    def passes(self, row: int) -> int | None:
+        """The action that is not the algorithm's to choose, if there is one."""
+        tables = self.tables
+        if self.seating and self.seating.draw(1, PLAYERS)[0, tables.seat[row]] != LEARNER:
+            return int(self.seating.players[0].act(tables, np.array([row]))[0])
+        legal = np.flatnonzero(tables.action_mask[row])
+        return int(legal[0]) if legal.size == 1 else None
+
+    def play(self, row: int, action: int | None) -> tuple[npt.NDArray[np.float64], bool]:
+        """What is paid until the algorithm's next choice, and whether a game ended before it."""
+        paid, ended = np.zeros(PLAYERS), False
+        action = self.passes(row) if action is None else action
+        while action is not None:
+            self.tables.step(np.array([action]), [row])
+            paid += 0 if ended else self.tables.reward[row]
+            over = bool(self.tables.done[row])
+            ended |= over
+            self.games += over
+            action = self.passes(row)
+        return paid, ended
+
+
+@pytest.mark.parametrize("seating", [None, OneSeat()])
+def test_a_step_ends_at_the_next_choice(seating: OneSeat | None) -> None:
+    env, slow = TablesVecEnv(make_tables(), seating), Slow(seating)
     env.seed(3)
     env.reset()
-    ended = 0
+    for row in range(TABLES):
+        slow.play(row, None)
+    lost = 0
     for _ in range(STEPS):
-        actions, acting = twin.sample(), twin.seat.copy()
-        twin.step(actions)
+        acting, actions = slow.tables.seat.copy(), env.tables.sample()
         observation, rewards, dones, infos = env.step(actions)
-        np.testing.assert_array_equal(observation, twin.observation)
+        played = [slow.play(row, action) for row, action in enumerate(actions.tolist())]
+        paid = np.array([payments for payments, _ in played])
+        np.testing.assert_array_equal(observation, slow.tables.observation)
         np.testing.assert_array_equal(env.acted, acting)
-        np.testing.assert_array_equal(env.payments, twin.reward)
-        np.testing.assert_array_equal(rewards, twin.reward[np.arange(TABLES), acting])
-        np.testing.assert_array_equal(dones, twin.done)
+        np.testing.assert_allclose(env.payments, paid, atol=1e-6)
+        np.testing.assert_allclose(rewards, paid[np.arange(TABLES), acting], atol=1e-6)
+        np.testing.assert_array_equal(dones, [ended for _, ended in played])
         assert infos == [{}] * TABLES
-        ended += int(twin.done.sum())
-    assert env.games == ended > 0
+        assert (env.action_masks().sum(axis=1) > 1).all()
+        lost += int((rewards < 0).sum())
+    assert env.games == slow.games > TABLES
+    assert lost > 0
+    if seating is not None:
+        assert set(env.acted.tolist()) == {1}
+        assert seating.seeds == [3]
 
 
 def test_observations_lie_in_the_space(env: TablesVecEnv) -> None:
@@ -87,3 +148,8 @@ def test_tables_have_no_other_methods(env: TablesVecEnv) -> None:
     with pytest.raises(AttributeError, match="'colour' cannot be set"):
         env.set_attr("colour", "red")
     assert not env.has_attr("colour")
+
+
+def test_tables_that_stop_are_refused() -> None:
+    with pytest.raises(ValueError, match="autoreset=False"):
+        TablesVecEnv(make_vec("gacha_v0", autoreset=False))

@@ -1,18 +1,24 @@
 """The command `tefuda`: train, evaluate, record, replay."""
 
 import argparse
+import math
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from tefuda.envs import __version__
 from tefuda.envs.core.errors import OptionError, TefudaError
-from tefuda.training.agents import AGENTS
-from tefuda.training.config import TrainConfig, settings
+from tefuda.envs.core.registry import known_games
+from tefuda.training.agents import AGENTS, make_agent
+from tefuda.training.config import Setting, TrainConfig, settings
 from tefuda.training.extras import needs
+from tefuda.training.files import check_output, write_json
+from tefuda.training.progress import counting
 
-#: What the shell is told after a refusal, and after Ctrl-C.
-_REFUSED, _INTERRUPTED = 2, 130
+#: What the shell is told after a refusal, after Ctrl-C, and when nobody reads any more.
+_REFUSED, _INTERRUPTED, _UNREAD = 2, 130, 141
 
 _MINUTES = 3.0
 _EVALUATION_GAMES = 2000
@@ -21,13 +27,21 @@ _RECORD_GAMES = 100
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command; returns what the shell is told."""
+    # Small networks gain nothing by more threads, and lose much on a busy machine. Torch reads
+    # this when it is loaded; `tefuda train --threads` overrides it.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     arguments = make_parser().parse_args(argv)
     try:
         arguments.command(arguments)
-    except TefudaError as error:
+    except BrokenPipeError:
+        # Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _UNREAD
+    except (TefudaError, OSError) as error:
         print(f"tefuda: {error}", file=sys.stderr)
         return _REFUSED
     except KeyboardInterrupt:
+        print("tefuda: interrupted", file=sys.stderr)
         return _INTERRUPTED
     return 0
 
@@ -35,6 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     parser = argparse.ArgumentParser(prog="tefuda", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"tefuda {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_train(commands)
     _add_evaluate(commands)
@@ -47,39 +62,55 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_train(commands: Any) -> None:
-    parser = _add_command(commands, "train", "learn a game by self-play", run_train)
-    parser.add_argument("game", nargs="?", default="gacha", help="the game (default: gacha)")
+    parser = _add_command(
+        commands,
+        "train",
+        "learn a game by self-play",
+        run_train,
+        "Ctrl-C ends a run early but in good order: the model so far is kept and evaluated.",
+    )
+    _add_game(parser, default="gacha")
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
         "--minutes",
-        type=float,
+        type=_minutes,
+        metavar="M",
         help="how long to train; a short measurement turns it into a number of decisions "
         f"(default: {_MINUTES:g})",
     )
-    length.add_argument("--decisions", type=int, help="how many decisions to learn from instead")
-    parser.add_argument("--run", type=Path, help="run folder (default: runs/GAME-DATE-TIME)")
+    length.add_argument(
+        "--decisions",
+        type=_positive,
+        metavar="N",
+        help="how many decisions of self-play to learn from instead",
+    )
+    parser.add_argument(
+        "--run", type=Path, metavar="FOLDER", help="run folder (default: runs/GAME-DATE-TIME)"
+    )
     parser.add_argument(
         "--resume",
         type=Path,
-        metavar="RUN",
-        help="go on with the run in this folder: as far as was planned, for so many more "
-        "--minutes, or up to so many --decisions in all",
+        metavar="FOLDER",
+        help="go on with the run in this folder from its last checkpoint: as far as was planned, "
+        "for so many more --minutes, or up to so many --decisions in all",
     )
-    _add_game_options(parser)
+    _add_game_options(parser, seed=argparse.SUPPRESS)
     group = parser.add_argument_group("settings of the learner")
-    for name, (default, meaning) in settings().items():
-        _add_setting(group, name, default, meaning)
+    for name, setting in settings().items():
+        _add_setting(group, name, setting)
 
 
-def _add_setting(group: Any, name: str, default: Any, meaning: str) -> None:
+def _add_setting(group: Any, name: str, setting: Setting) -> None:
     """A flag for a field of the configuration; absent from the result unless it is given."""
+    default = setting.default
     shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+    kind: Callable[[str], Any] = type(default)
     group.add_argument(
         f"--{name.replace('_', '-')}",
-        type=_sizes if isinstance(default, tuple) else type(default),
+        type=_sizes if isinstance(default, tuple) else kind,
         metavar="NAME" if isinstance(default, str) else "N",
         default=argparse.SUPPRESS,
-        help=f"{meaning} (default: {shown})",
+        help=f"{setting.meaning} (default: {shown})",
     )
 
 
@@ -87,18 +118,15 @@ def run_train(arguments: argparse.Namespace) -> None:
     """Trains a policy, or goes on with a run."""
     with needs("train"), needs("cli"):
         from tefuda.training import train
-    given = {name: getattr(arguments, name) for name in settings() if hasattr(arguments, name)}
+    known = {*settings(), "seed", "game"}
+    given = {name: getattr(arguments, name) for name in known if hasattr(arguments, name)}
     if arguments.resume:
         if given or arguments.option or arguments.players or arguments.run:
-            raise OptionError("--resume takes its settings, options and folder from the run")
+            raise OptionError("--resume takes its game, settings, options and folder from the run")
         train.resume(arguments.resume, arguments.minutes, arguments.decisions)
         return
     config = TrainConfig(
-        game=arguments.game,
-        options=_game_options(arguments),
-        decisions=arguments.decisions or 0,
-        seed=arguments.seed,
-        **given,
+        options=_game_options(arguments), decisions=arguments.decisions or 0, **given
     )
     minutes = None if arguments.decisions else arguments.minutes or _MINUTES
     train.start(config, arguments.run, minutes)
@@ -109,9 +137,14 @@ def run_train(arguments: argparse.Namespace) -> None:
 
 def _add_evaluate(commands: Any) -> None:
     parser = _add_command(
-        commands, "evaluate", "play agents against each other on duplicate deals", run_evaluate
+        commands,
+        "evaluate",
+        "play agents against each other on duplicate deals",
+        run_evaluate,
+        "For each ordered pair (A, B) one A plays among B's in all other seats, each deal once "
+        "from every seat. Policies play their likeliest action. Ctrl-C prints what is there.",
     )
-    parser.add_argument("game", help="the game")
+    _add_game(parser)
     parser.add_argument(
         "--agents", nargs="+", required=True, metavar="AGENT", help=f"two or more: {AGENTS}"
     )
@@ -119,9 +152,12 @@ def _add_evaluate(commands: Any) -> None:
         "--games",
         type=_positive,
         default=_EVALUATION_GAMES,
+        metavar="N",
         help="games for each ordered pair, rounded up to whole deals (default: %(default)s)",
     )
-    parser.add_argument("--encoder", help="how the observations are written that policies read")
+    parser.add_argument(
+        "--jobs", type=_positive, default=1, metavar="N", help="processes (default: %(default)s)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
     _add_game_options(parser)
 
@@ -129,65 +165,92 @@ def _add_evaluate(commands: Any) -> None:
 def run_evaluate(arguments: argparse.Namespace) -> None:
     """Evaluates every ordered pair of agents and prints the matrix."""
     with needs("cli"):
-        from rich.console import Console
-
-        from tefuda.training.tables import matrix_table
-    from tefuda.training.evaluate import evaluate_pairs
-    from tefuda.training.files import check_parent, write_json
+        from tefuda.training.tables import print_matrix
+    from tefuda.training.crossplay import CrossPlay
 
     if arguments.json:
-        check_parent(arguments.json)
-    results = evaluate_pairs(
+        check_output(arguments.json)
+    options = _game_options(arguments)
+    crossplay = CrossPlay(
         arguments.agents,
         arguments.game,
         games=arguments.games,
         seed=arguments.seed,
-        encoder=arguments.encoder,
-        options=_game_options(arguments),
+        options=options,
     )
-    Console().print(matrix_table(results))
-    if arguments.json:
-        write_json(arguments.json, {"results": [result.as_dict() for result in results]})
+    try:
+        with counting("games", crossplay.games) as count:
+            crossplay.play(arguments.jobs, count)
+    finally:
+        # After Ctrl-C too: what has been played is a sound evaluation on fewer deals.
+        results = crossplay.results()
+        if results:
+            print_matrix(results, crossplay.complete)
+            if arguments.json:
+                write_json(arguments.json, crossplay.as_dict())
 
 
 # ==================================================================== record and replay
 
 
 def _add_record(commands: Any) -> None:
-    parser = _add_command(commands, "record", "play games and write their records", run_record)
-    parser.add_argument("game", help="the game")
+    parser = _add_command(
+        commands,
+        "record",
+        "play games and write their records",
+        run_record,
+        "One agent plays every seat. Game number n has the key (SEED, n, 0).",
+    )
+    _add_game(parser)
     parser.add_argument(
-        "--games", type=_positive, default=_RECORD_GAMES, help="how many (default: %(default)s)"
+        "--games",
+        type=_positive,
+        default=_RECORD_GAMES,
+        metavar="N",
+        help="how many (default: %(default)s)",
     )
     parser.add_argument(
         "--policy", default="random", metavar="AGENT", help=f"{AGENTS} (default: random)"
     )
-    parser.add_argument("--encoder", help="how the observations are written that a policy reads")
     parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="the file, one game a line"
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the file to write, one game a line; it appears whole or not at all",
     )
     _add_game_options(parser)
 
 
 def run_record(arguments: argparse.Namespace) -> None:
     """Plays games and writes their records."""
-    from tefuda.training.agents import make_agent
     from tefuda.training.records import record_games
 
-    record_games(
-        make_agent(arguments.policy),
-        arguments.game,
-        games=arguments.games,
-        seed=arguments.seed,
-        file=arguments.output,
-        encoder=arguments.encoder,
-        options=_game_options(arguments),
-    )
+    agent = make_agent(arguments.policy)
+    options = _game_options(arguments)
+    with counting("games", arguments.games) as count:
+        record_games(
+            agent,
+            arguments.game,
+            games=arguments.games,
+            seed=arguments.seed,
+            file=arguments.output,
+            options=options,
+            on_game=lambda: count(1),
+        )
 
 
 def _add_replay(commands: Any) -> None:
-    parser = _add_command(commands, "replay", "step through recorded games", run_replay)
-    parser.add_argument("file", type=Path, help="a file of records, one game a line")
+    parser = _add_command(
+        commands,
+        "replay",
+        "step through recorded games",
+        run_replay,
+        "Each game is judged before it is shown; an impossible one is refused with the index of "
+        "the event and the reason. Where there is no terminal, all is printed without asking.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="records, one game a line")
 
 
 def run_replay(arguments: argparse.Namespace) -> None:
@@ -200,15 +263,37 @@ def run_replay(arguments: argparse.Namespace) -> None:
 # ==================================================================== shared
 
 
-def _add_command(commands: Any, name: str, meaning: str, run: Any) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(name, help=meaning, description=meaning)
+def _add_command(
+    commands: Any, name: str, meaning: str, run: Any, more: str
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=meaning, description=f"{meaning.capitalize()}. {more}"
+    )
     parser.set_defaults(command=run)
     return parser
 
 
-def _add_game_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="seed (default: %(default)s)")
-    parser.add_argument("--players", type=int, help="how many sit at a table (default: the game's)")
+def _add_game(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    names = ", ".join(spec.name for spec in known_games())
+    if default is None:
+        parser.add_argument("game", metavar="GAME", help=f"one of {names}")
+        return
+    parser.add_argument(
+        "game",
+        nargs="?",
+        default=argparse.SUPPRESS,
+        metavar="GAME",
+        help=f"one of {names} (default: {default})",
+    )
+
+
+def _add_game_options(parser: argparse.ArgumentParser, seed: Any = 0) -> None:
+    parser.add_argument(
+        "--seed", type=_whole, default=seed, metavar="N", help="decides all chance (default: 0)"
+    )
+    parser.add_argument(
+        "--players", type=_whole, metavar="P", help="how many sit at a table (default: the game's)"
+    )
     parser.add_argument(
         "--option",
         action="append",
@@ -216,6 +301,18 @@ def _add_game_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         help="an option of the game, such as scoring=vp; may be given several times",
     )
+    parser.epilog = " ".join(_describe_options(spec) for spec in known_games())
+
+
+def _describe_options(spec: Any) -> str:
+    """The options of a game with their defaults, for `--help`."""
+    told = [f"{option.name} ({option.meaning}; {_default(option)})" for option in spec.options]
+    return f"Options of {spec.name}: components (a .toml file); {'; '.join(told)}."
+
+
+def _default(option: Any) -> str:
+    allowed = option.describe_allowed()
+    return allowed if option.default is None else f"{allowed}, default {option.default}"
 
 
 def _game_options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -227,7 +324,9 @@ def _game_options(arguments: argparse.Namespace) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not (name and equals and value):
             raise OptionError(f"--option {text!r} is not of the form NAME=VALUE")
-        options[name] = int(value) if value.lstrip("-").isdecimal() else value
+        if name in options:
+            raise OptionError(f"--option {text!r}: {name} is given twice")
+        options[name] = int(value) if value.removeprefix("-").isdecimal() else value
     return options
 
 
@@ -236,8 +335,25 @@ def _sizes(text: str) -> tuple[int, ...]:
     return tuple(_positive(size) for size in text.split(","))
 
 
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
+
+
 def _positive(text: str) -> int:
-    number = int(text)
+    number = _whole(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    return number
+
+
+def _minutes(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
     return number

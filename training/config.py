@@ -1,17 +1,72 @@
 """The configuration of a training run: one dataclass, saved beside the model."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from tefuda.envs.core.chance import check_seed
 from tefuda.envs.core.errors import OptionError
+from tefuda.training.files import replacing
 
 
-def setting(default: Any, meaning: str) -> Any:
-    """A field with its default and the line that explains it, here and in `--help`."""
-    return field(default=default, metadata={"meaning": meaning})
+@dataclass(frozen=True)
+class Setting:
+    """What a field of the configuration means, and what it may be.
+
+    Attributes:
+        default: Its value unless given.
+        meaning: One line, here and in `--help`.
+        least: The least allowed number.
+        most: The largest allowed number, where there is one.
+        above: Whether the number must be more than `least`.
+        words: The allowed words, where it is one of some.
+    """
+
+    default: Any
+    meaning: str
+    least: float = 0
+    most: float = math.inf
+    above: bool = False
+    words: tuple[str, ...] = ()
+
+    def describe_allowed(self) -> str:
+        """The allowed values in words."""
+        if self.words:
+            return "one of " + ", ".join(repr(word) for word in self.words)
+        if isinstance(self.default, str):
+            return "a name"
+        if isinstance(self.default, tuple):
+            return "positive integers"
+        kind = "an integer" if isinstance(self.default, int) else "a number"
+        lower = f"above {self.least:g}" if self.above else f"of at least {self.least:g}"
+        return f"{kind} {lower}" + (f" and at most {self.most:g}" if self.most < math.inf else "")
+
+    def allows(self, value: Any) -> bool:
+        """Whether a value is allowed."""
+        if self.words or isinstance(self.default, str):
+            return isinstance(value, str) and (not self.words or value in self.words)
+        if isinstance(self.default, tuple):
+            return isinstance(value, tuple) and all(_is_whole(v) and v > 0 for v in value)
+        whole = isinstance(self.default, int)
+        if not (_is_whole(value) if whole else _is_number(value)):
+            return False
+        return self.least <= value <= self.most and not (self.above and value == self.least)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return _is_whole(value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def setting(default: Any, meaning: str, **limits: Any) -> Any:
+    """A field with its default, its line of explanation, and its limits (see `Setting`)."""
+    return field(default=default, metadata={"setting": Setting(default, meaning, **limits)})
 
 
 @dataclass(frozen=True)
@@ -19,31 +74,60 @@ class TrainConfig:
     """Everything that decides what a training run learns.
 
     The defaults were measured on gacha with four players: three minutes on one core.
+
+    Raises:
+        OptionError: A value is not allowed.
     """
 
     game: str = "gacha"
     options: Mapping[str, Any] = field(default_factory=dict)  # options of the game, players too
-    decisions: int = 0  # decisions in all, a whole number of rollouts; fixes the schedule
+    decisions: int = 0  # decisions in all, a whole number of rollouts; fixes the schedules
     seed: int = 0
 
     encoder: str = setting("flat", "how observations are written")
-    tables: int = setting(128, "tables that are played at once")
-    steps: int = setting(128, "decisions at each table in a rollout")
-    epochs: int = setting(2, "passes over a rollout")
-    batch: int = setting(512, "decisions in a gradient step")
-    learning_rate: float = setting(1e-3, "at the start; it falls linearly to 0")
-    gamma: float = setting(1.0, "discount from a seat's decision to its next")
-    gae_lambda: float = setting(0.95, "lambda of the advantage estimation")
-    clip: float = setting(0.2, "clip range of PPO")
+    lessons: float = setting(
+        2.0,
+        "decisions of the game's scripted player to imitate beforehand, for each decision of "
+        "self-play; 0 learns from self-play alone",
+    )
+    most_lessons: int = setting(10_000_000, "the largest number of decisions to imitate")
+    scripted: float = setting(
+        0.5, "share of the games in which the learner plays one seat among scripted players", most=1
+    )
+    tables: int = setting(128, "tables that are played at once", least=1)
+    steps: int = setting(128, "decisions at each table in a rollout", least=1)
+    epochs: int = setting(2, "passes over a rollout", least=1)
+    batch: int = setting(512, "decisions in a gradient step", least=2)
+    learning_rate: float = setting(1e-3, "at the start; it falls linearly to 0", above=True)
+    gamma: float = setting(1.0, "discount from a seat's decision to its next", most=1)
+    gae_lambda: float = setting(0.95, "lambda of the advantage estimation", most=1)
+    clip: float = setting(0.2, "clip range of PPO", above=True)
     entropy: float = setting(0.01, "weight of the entropy bonus")
     value: float = setting(0.5, "weight of the value loss")
-    max_grad: float = setting(0.5, "largest norm of a gradient")
+    max_grad: float = setting(0.5, "largest norm of a gradient", above=True)
     layers: tuple[int, ...] = setting((128, 128), "hidden layers of policy and value, separate")
-    activation: Literal["tanh", "relu"] = setting("tanh", "between the layers")
-    threads: int = setting(1, "threads of torch; more pay on an idle machine only")
-    checks: int = setting(10, "quick evaluations on the way, with which the model is saved")
-    check_games: int = setting(400, "games against each baseline in a quick evaluation")
-    final_games: int = setting(4000, "games against each baseline in the end")
+    activation: str = setting("tanh", "between the layers: tanh or relu", words=("tanh", "relu"))
+    threads: int = setting(1, "threads of torch; more pay on an idle machine only", least=1)
+    checks: int = setting(10, "evaluations on the way, each with a checkpoint", least=1)
+    check_games: int = setting(400, "games against each baseline in these evaluations", least=1)
+    final_games: int = setting(4000, "games against each baseline in the end", least=1)
+
+    def __post_init__(self) -> None:
+        """Refuses what is not allowed."""
+        check_seed(self.seed)
+        if not _is_whole(self.decisions) or self.decisions < 0:
+            raise OptionError(f"decisions={self.decisions!r} must be an integer of at least 0")
+        for name, allowed in settings().items():
+            value = getattr(self, name)
+            if not allowed.allows(value):
+                raise OptionError(
+                    f"{name}={value!r} is not allowed; it must be {allowed.describe_allowed()}"
+                )
+        if self.rollout % self.batch:
+            raise OptionError(
+                f"batch={self.batch} does not divide the {self.rollout:,} decisions of a rollout "
+                f"(tables={self.tables} x steps={self.steps})"
+            )
 
     @property
     def rollout(self) -> int:
@@ -52,7 +136,8 @@ class TrainConfig:
 
     def save(self, file: Path) -> None:
         """Writes the configuration as JSON."""
-        file.write_text(json.dumps(asdict(self), indent=2) + "\n", encoding="utf-8")
+        with replacing(file) as part:
+            part.write_text(json.dumps(asdict(self), indent=2, default=str) + "\n", "utf-8")
 
     @classmethod
     def load(cls, file: Path) -> "TrainConfig":
@@ -69,10 +154,8 @@ class TrainConfig:
             raise OptionError(f"{file} is no configuration of a run: {error}") from error
 
 
-def settings() -> dict[str, tuple[Any, str]]:
-    """The settings with a meaning of their own: name, default and meaning."""
+def settings() -> dict[str, Setting]:
+    """The settings of the learner by name."""
     return {
-        field.name: (field.default, field.metadata["meaning"])
-        for field in fields(TrainConfig)
-        if field.metadata
+        field.name: field.metadata["setting"] for field in fields(TrainConfig) if field.metadata
     }

@@ -7,20 +7,39 @@ a total would favour short games.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import permutations
 from statistics import NormalDist
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tefuda.envs import make_vec
-from tefuda.training.agents import Agent, make_agent
-from tefuda.training.play import play_out
+from tefuda.envs.core.engine import make_engine
+from tefuda.envs.core.registry import find_game
+from tefuda.training.agents.base import Agent
+from tefuda.training.play import deal, play_out
 
 #: How sure the intervals are.
 CONFIDENCE = 0.95
 _DEVIATIONS = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+#: A spread can be estimated from no fewer deals.
+LEAST_DEALS = 2
+
+#: Deals that are played at once.
+PORTION = 250
+
+
+class Portion(NamedTuple):
+    """What an agent earned on some deals.
+
+    Attributes:
+        payoffs: (deals, seats) its payoff in each seat.
+        won: (deals, seats) bool, whether it won, alone or with others.
+    """
+
+    payoffs: npt.NDArray[np.float64]
+    won: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -65,7 +84,6 @@ def evaluate(
     *,
     games: int,
     seed: int = 0,
-    encoder: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Plays an agent among equal opponents.
@@ -76,54 +94,67 @@ def evaluate(
         game: The game, such as "gacha_v0".
         games: The least number of games; rounded up to whole deals, one game a seat.
         seed: Deal n has the key (seed, n, 0).
-        encoder: How the observations are written that the agents read.
         options: Options of the game.
+
+    Raises:
+        OptionError: The game, the seed or an option is not allowed.
     """
-    chosen = dict(options or {})
-    players = make_vec(game, tables=1, encoder=encoder, **chosen).players
-    deals = -(-games // players)
-    tables = make_vec(game, tables=deals, seed=seed, encoder=encoder, autoreset=False, **chosen)
-    payoffs = np.zeros((deals, players))
-    won = np.zeros((deals, players), np.bool_)
-    for seat in range(players):
-        tables.reset(seed=seed)
-        seating = np.ones((deals, players), np.int64)
-        seating[:, seat] = 0
-        payoffs[:, seat] = play_out(tables, (agent, opponent), seating)[:, seat]
-        won[:, seat] = tables.winners[:, seat]
-    return summarise(agent.name, opponent.name, payoffs, won)
+    portions = [
+        play_portion(agent, opponent, game, deals, seed=seed, options=options)
+        for deals in split(count_deals(game, games, options))
+    ]
+    return summarise(agent.name, opponent.name, portions)
 
 
-def summarise(
-    agent: str, opponents: str, payoffs: npt.NDArray[np.float64], won: npt.NDArray[np.bool_]
-) -> Evaluation:
-    """The evaluation from payoffs and wins (deals, seats) of the agent."""
+def count_deals(game: str, games: int, options: Mapping[str, Any] | None = None) -> int:
+    """How many deals make at least so many games, each deal played from every seat.
+
+    Raises:
+        OptionError: The game or an option is not allowed.
+    """
+    players = make_engine(find_game(game), **(options or {})).players
+    return max(LEAST_DEALS, -(-games // players))
+
+
+def split(deals: int, portion: int = PORTION) -> list[range]:
+    """The numbers of the deals in portions."""
+    return [range(first, min(first + portion, deals)) for first in range(0, deals, portion)]
+
+
+def play_portion(
+    agent: Agent,
+    opponent: Agent,
+    game: str,
+    deals: range,
+    *,
+    seed: int = 0,
+    options: Mapping[str, Any] | None = None,
+) -> Portion:
+    """Plays some deals, each from every seat at the same time; see `evaluate`."""
+    count = len(deals)
+    players = make_engine(find_game(game), **(options or {})).players
+    tables = make_vec(game, tables=count * players, seed=0, autoreset=False, **(options or {}))
+    deal(tables, seed, np.tile(np.arange(deals.start, deals.stop), players))
+    own = np.repeat(np.arange(players), count)  # the agent's seat at each table
+    rows = np.arange(own.size)
+    seating = np.ones((own.size, players), np.int64)
+    seating[rows, own] = 0
+    payoffs = play_out(tables, (agent, opponent), seating).payoffs[rows, own]
+    won = tables.winners[rows, own]
+    return Portion(payoffs.reshape(players, count).T, won.reshape(players, count).T)
+
+
+def summarise(agent: str, opponents: str, portions: Sequence[Portion]) -> Evaluation:
+    """The evaluation from what the agent earned on all deals, at least two."""
+    payoffs = np.concatenate([portion.payoffs for portion in portions])
     deals = payoffs.mean(axis=1)
-    error = deals.std(ddof=1) / np.sqrt(deals.size) if deals.size > 1 else np.inf
     return Evaluation(
         agent=agent,
         opponents=opponents,
         games=payoffs.size,
         deals=deals.size,
         mean=float(deals.mean()),
-        half_width=float(_DEVIATIONS * error),
-        wins=float(won.mean()),
+        half_width=float(_DEVIATIONS * deals.std(ddof=1) / np.sqrt(deals.size)),
+        wins=float(np.concatenate([portion.won for portion in portions]).mean()),
         by_seat=tuple(float(mean) for mean in payoffs.mean(axis=0)),
     )
-
-
-def evaluate_pairs(
-    names: Sequence[str],
-    game: str,
-    *,
-    games: int,
-    seed: int = 0,
-    encoder: str | None = None,
-    options: Mapping[str, Any] | None = None,
-) -> list[Evaluation]:
-    """Evaluates every ordered pair of different agents; see `evaluate` and `make_agent`."""
-    agents = [make_agent(name, seed) for name in names]
-    return [
-        evaluate(one, other, game, games=games, seed=seed, encoder=encoder, options=options)
-        for one, other in permutations(agents, 2)
-    ]

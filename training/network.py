@@ -1,9 +1,17 @@
-"""What a policy network is fed with."""
+"""The policy network: what it is fed with, and how it chooses among legal actions."""
+
+from typing import Self
 
 import numpy as np
 import torch
 from gymnasium import spaces
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution, MaybeMasks
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.type_aliases import Schedule
+
+#: The logit of an illegal action; its probability is exactly 0, and times its logarithm too.
+_NEVER = -1e8
 
 
 class ScaledFlatten(BaseFeaturesExtractor):
@@ -24,3 +32,67 @@ class ScaledFlatten(BaseFeaturesExtractor):
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """(B, ...) float observations to (B, D) features."""
         return observations.flatten(start_dim=1) * self.scale
+
+
+class LegalActions(MaskableCategoricalDistribution):
+    """A categorical distribution over the legal actions.
+
+    It is the distribution of its base class, which normalises the logits three times (as made,
+    without a mask, with it); here it is done once, when first asked for. With a hundred actions
+    that is a tenth of all training time, with eight hundred much more.
+    """
+
+    logits: torch.Tensor
+    _log_probabilities: torch.Tensor | None
+
+    def proba_distribution(self, action_logits: torch.Tensor) -> Self:
+        """Takes the logits (B, A) of all actions."""
+        self.logits = action_logits.view(-1, self.action_dim)
+        self._log_probabilities = None
+        return self
+
+    def apply_masking(self, masks: MaybeMasks) -> None:
+        """Leaves only the actions where `masks` (B, A) is not 0; once, before anything is asked."""
+        if masks is not None:
+            legal = torch.as_tensor(masks, dtype=torch.bool, device=self.logits.device)
+            self.logits = self.logits.masked_fill(~legal.view(self.logits.shape), _NEVER)
+        self._log_probabilities = None
+
+    @property
+    def log_probabilities(self) -> torch.Tensor:
+        """(B, A), of illegal actions so low that their exponential is 0."""
+        if self._log_probabilities is None:
+            self._log_probabilities = self.logits.log_softmax(dim=1)
+        return self._log_probabilities
+
+    @property
+    def probabilities(self) -> torch.Tensor:
+        """(B, A), 0 for illegal actions."""
+        return self.log_probabilities.exp()
+
+    def log_prob(self, actions: torch.Tensor) -> torch.Tensor:
+        """(B,) the logarithm of the probability of each action (B,)."""
+        return self.log_probabilities.gather(1, actions.long().view(-1, 1)).squeeze(1)
+
+    def entropy(self) -> torch.Tensor:
+        """(B,) in nats."""
+        return -(self.probabilities * self.log_probabilities).sum(dim=1)
+
+    def sample(self) -> torch.Tensor:
+        """(B,) actions drawn by their probabilities."""
+        sums = self.probabilities.cumsum(dim=1)
+        drawn = torch.rand(len(sums), 1, device=sums.device) * sums[:, -1:]
+        return (sums > drawn).int().argmax(dim=1)
+
+    def mode(self) -> torch.Tensor:
+        """(B,) the likeliest actions."""
+        return self.logits.argmax(dim=1)
+
+
+class TablePolicy(MaskableActorCriticPolicy):
+    """SB3's masked actor and critic with the leaner distribution."""
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        assert isinstance(self.action_space, spaces.Discrete)
+        self.action_dist = LegalActions(int(self.action_space.n))
+        super()._build(lr_schedule)

@@ -17,6 +17,7 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
+from tefuda.training.network import LegalActions
 from tefuda.wrappers.sb3 import TablesVecEnv
 
 Floats = npt.NDArray[np.float32]
@@ -123,11 +124,22 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
 
 
 class SelfPlayPPO(MaskablePPO):
-    """MaskablePPO on a `TablesVecEnv`, one policy in every seat."""
+    """MaskablePPO on a `TablesVecEnv`, one policy in every seat.
+
+    Attributes:
+        game: The versioned name of the game that it learns; kept with the model.
+        encoder: The name of the encoder that writes its observations; kept with the model.
+    """
+
+    game: str = ""
+    encoder: str = ""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("rollout_buffer_class", SelfPlayBuffer)
         super().__init__(*args, **kwargs)
+        if isinstance(self.env, TablesVecEnv):
+            engine = self.env.tables.engine
+            self.game, self.encoder = engine.spec.id, engine.encoder
 
     def collect_rollouts(
         self,
@@ -144,8 +156,19 @@ class SelfPlayPPO(MaskablePPO):
         return super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps, use_masking)
 
     def value_of(self, observations: npt.NDArray[np.int8]) -> Floats:
-        """The values (M,) of observations (M, D)."""
+        """The values (M,) of observations (M, ...)."""
         with torch.no_grad():
             values = self.policy.predict_values(torch.as_tensor(observations, device=self.device))
         flat: Floats = values.flatten().cpu().numpy()
         return flat
+
+    def probabilities_of(
+        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
+    ) -> Floats:
+        """The probabilities (M, A) of actions, 0 where masks (M, A) are 0."""
+        with torch.no_grad():
+            seen, _ = self.policy.obs_to_tensor(observations)
+            found = self.policy.get_distribution(seen, masks)
+        assert isinstance(found, LegalActions)
+        probabilities: Floats = found.probabilities.cpu().numpy()
+        return probabilities

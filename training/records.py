@@ -8,17 +8,31 @@ from typing import Any
 
 import numpy as np
 
-from tefuda.envs import Game, make_vec
+from tefuda.envs.core.batch import Tables
+from tefuda.envs.core.chance import check_seed
+from tefuda.envs.core.engine import Engine, make_engine
 from tefuda.envs.core.errors import RecordError
-from tefuda.envs.core.record import load_records, save_records
-from tefuda.training.agents import Agent
-from tefuda.training.files import check_parent
-from tefuda.training.play import play_out
+from tefuda.envs.core.game import Game
+from tefuda.envs.core.record import RecordData, load_records, save_records
+from tefuda.envs.core.registry import find_game
+from tefuda.training.agents.base import Agent
+from tefuda.training.files import check_output
+from tefuda.training.play import deal, play_out
 
 _COLOUR_CODE = re.compile(r"\x1b\[[0-9;]*m")
-_QUIT = "q"
-_NEXT = "n"
-_PROMPT = "[Enter: next event, n: next game, q: quit] "
+
+# What a person may answer.
+_STEP, _SCORE, _NEXT, _QUIT = "", "s", "n", "q"
+_PROMPT = "[Enter: next decision, s: next score, n: next game, q: quit] "
+
+#: Asks a person, with a prompt.
+Ask = Callable[[str], str]
+
+# Games that are played at once.
+_PORTION = 100
+
+# Replays take their chance from the record; the key of the game that is replayed is idle.
+_ANY_KEY = (0, 0, 0)
 
 
 def record_games(
@@ -28,8 +42,8 @@ def record_games(
     games: int,
     seed: int,
     file: Path,
-    encoder: str | None = None,
     options: Mapping[str, Any] | None = None,
+    on_game: Callable[[], None] = lambda: None,
 ) -> None:
     """Lets an agent play every seat and writes the records; game n has the key (seed, n, 0).
 
@@ -39,40 +53,55 @@ def record_games(
         games: How many.
         seed: The seed of the games' chance.
         file: One record a line; it appears whole or not at all.
-        encoder: How the observations are written that the agent reads.
         options: Options of the game.
+        on_game: Told after each game.
+
+    Raises:
+        OptionError: The game, the seed or an option is not allowed, or the file cannot be written.
     """
-    check_parent(file)
-    tables = make_vec(
-        game,
-        tables=games,
-        seed=seed,
-        encoder=encoder,
-        autoreset=False,
-        keep_actions=True,
-        **(options or {}),
-    )
-    play_out(tables, [agent], np.zeros((games, tables.players), np.int64))
-    save_records(file, (tables.record(row) for row in range(games)))
+    check_output(file)
+    engine = make_engine(find_game(game), **(options or {}))
+    check_seed(seed)
+
+    def played() -> Iterator[RecordData]:
+        for first in range(0, games, _PORTION):
+            for record in _play(agent, engine, seed, range(first, min(first + _PORTION, games))):
+                yield record
+                on_game()
+
+    save_records(file, played())
 
 
-def replay_file(file: Path, ask: Callable[[str], str] | None = None) -> None:
+def _play(agent: Agent, engine: Engine, seed: int, numbers: range) -> Iterator[RecordData]:
+    """Plays some games and tells their records."""
+    tables = Tables(engine, len(numbers), seed=0, autoreset=False)
+    deal(tables, seed, np.arange(numbers.start, numbers.stop))
+    seating = np.zeros((len(numbers), tables.players), np.int64)
+    played = play_out(tables, [agent], seating, keep_actions=True)
+    for number, actions in zip(numbers, played.actions, strict=True):
+        yield Game.replay(engine, (seed, number, 0), actions).record()
+
+
+def replay_file(file: Path, ask: Ask | None = None) -> None:
     """Shows the games of a file, event by event.
 
     Args:
         file: The file, one record a line.
-        ask: Asks for a key after each event; None prints all without asking.
+        ask: Asks for a key after each decision; None prints all without asking.
 
     Raises:
         RecordError: A record is impossible; the message names its place, event and reason.
     """
+    number = 0
     for number, game in enumerate(judged_games(file), start=1):
         print(f"game {number} of {file}: {describe(game)}")
         if not _show(game, ask):
             return
+    if not number:
+        raise RecordError(f"{file} holds no record")
 
 
-def ask_terminal() -> Callable[[str], str] | None:
+def ask_terminal() -> Ask | None:
     """How to ask a person for a key; None where there is none."""
     return input if sys.stdin.isatty() and sys.stdout.isatty() else None
 
@@ -100,22 +129,35 @@ def describe(game: Game) -> str:
     return f"{game.engine.spec.id}, {setup.players} players, {options}"
 
 
-def _show(game: Game, ask: Callable[[str], str] | None) -> bool:
+def _show(game: Game, ask: Ask | None) -> bool:
     """Steps through a game; returns whether to go on with the next."""
-    shown = Game(game.engine, seed=(0, 0, 0))
+    shown = Game(game.engine, seed=_ANY_KEY)
+    answer = _STEP
     for index, value in enumerate(game.values):
         print(f"{index:>4}  {event_line(shown, value)}")
         was_decision, scorings = shown.node == "decision", int(shown.state["scorings"])
         shown.advance(value)
-        if int(shown.state["scorings"]) > scorings:
+        scored = int(shown.state["scorings"]) > scorings
+        if scored:
             print(f"      {score_line(shown)}")
-        if was_decision and ask:
+        if ask and (scored or (was_decision and answer == _STEP)):
             print(picture(shown))
-            answer = ask(_PROMPT).strip().lower()
-            if answer in (_QUIT, _NEXT):
+            answer = _ask_until_known(ask)
+            if answer in (_NEXT, _QUIT):
                 return answer == _NEXT
     print(picture(shown))
     return True
+
+
+def _ask_until_known(ask: Ask) -> str:
+    """What a person wants; the end of the input means to quit."""
+    while True:
+        try:
+            answer = ask(_PROMPT).strip().lower()
+        except EOFError:
+            return _QUIT
+        if answer in (_STEP, _SCORE, _NEXT, _QUIT):
+            return answer
 
 
 def picture(game: Game) -> str:

@@ -1,9 +1,11 @@
 """The folder of a training run: what was asked, what was learnt, and how it came about."""
 
 import csv
+import json
 import platform
+import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -11,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import tefuda.envs
+from tefuda.envs.core.engine import make_engine
 from tefuda.envs.core.errors import TefudaError
+from tefuda.envs.core.registry import find_game
 from tefuda.training.evaluate import Evaluation
-from tefuda.training.files import write_json
+from tefuda.training.files import replacing, write_json
 
 #: Where runs go unless told otherwise.
 RUNS = Path("runs")
@@ -21,18 +25,25 @@ RUNS = Path("runs")
 #: Packages on which a result may depend.
 PACKAGES = ("tefuda", "numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
 
+#: Checkpoints that are kept: the newest, and those to fall back on.
+KEPT = 3
+
+_Row = Mapping[str, Any]
+
 
 @dataclass(frozen=True)
 class CurvePoint:
     """A point of the learning curve.
 
     Attributes:
-        decisions: Decisions learnt from so far.
+        lessons: Decisions imitated so far.
+        decisions: Decisions of self-play learnt from so far.
         seconds: Seconds of training so far, evaluations included.
         games: Games that have ended so far.
         evaluations: How the policy fared against each baseline.
     """
 
+    lessons: int
     decisions: int
     seconds: float
     games: int
@@ -41,6 +52,7 @@ class CurvePoint:
     def row(self) -> dict[str, Any]:
         """The point as a row of curve.csv."""
         row: dict[str, Any] = {
+            "lessons": self.lessons,
             "decisions": self.decisions,
             "seconds": round(self.seconds, 1),
             "games": self.games,
@@ -54,7 +66,7 @@ class CurvePoint:
 
 
 class RunFolder:
-    """The files of a run.
+    """The files of a run. Each appears whole or not at all, whenever the run is killed.
 
     Attributes:
         path: The folder.
@@ -65,6 +77,7 @@ class RunFolder:
         self.config = path / "config.json"
         self.versions = path / "versions.json"
         self.model = path / "model.zip"
+        self.checkpoints = path / "checkpoints"
         self.curve = path / "curve.csv"
         self.plot = path / "curve.png"
         self.evaluation = path / "evaluation.json"
@@ -88,12 +101,49 @@ class RunFolder:
         """The folder of an earlier run.
 
         Raises:
-            TefudaError: It holds no model.
+            TefudaError: It is none, or it has no checkpoint.
         """
         folder = cls(path)
-        if not folder.model.is_file():
-            raise TefudaError(f"{path} holds no model to go on from")
+        if not folder.config.is_file():
+            raise TefudaError(f"{path} is no run folder: it has no {folder.config.name}")
+        if not folder.checkpoint_files():
+            raise TefudaError(f"{path} has no checkpoint to go on from")
         return folder
+
+    def make(self) -> None:
+        """Makes the folder."""
+        self.checkpoints.mkdir(parents=True, exist_ok=True)
+
+    # ---------------------------------------------------------------- checkpoints
+
+    def save_checkpoint(self, decisions: int, save: Callable[[Path], None]) -> None:
+        """Keeps the model as it is after so many decisions, and makes it the run's model.
+
+        Args:
+            decisions: Decisions learnt from.
+            save: Writes the model to a path.
+        """
+        file = self.checkpoints / f"{decisions:012d}.zip"
+        with replacing(file) as part:
+            save(part)
+        with replacing(self.model) as part:
+            shutil.copyfile(file, part)
+        for old in self.checkpoint_files()[:-KEPT]:
+            old.unlink()
+
+    def checkpoint_files(self) -> list[Path]:
+        """The checkpoints, the newest last."""
+        return sorted(self.checkpoints.glob("[0-9]*.zip"))
+
+    def drop_after(self, checkpoint: Path) -> None:
+        """Forgets what came after a checkpoint: newer checkpoints, and points of the curve."""
+        files = self.checkpoint_files()
+        for newer in files[files.index(checkpoint) + 1 :]:
+            newer.unlink()
+        decisions = int(checkpoint.stem)
+        self._write_curve([row for row in self.points() if int(row["decisions"]) <= decisions])
+
+    # ---------------------------------------------------------------- learning curve
 
     def points(self) -> list[dict[str, str]]:
         """The rows of the learning curve so far."""
@@ -103,18 +153,24 @@ class RunFolder:
             return list(csv.DictReader(file))
 
     def add_point(self, point: CurvePoint) -> None:
-        """Appends a point to curve.csv."""
-        row = point.row()
-        new = not self.curve.is_file()
-        with self.curve.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(row))
-            if new:
-                writer.writeheader()
-            writer.writerow(row)
+        """Adds a point to curve.csv."""
+        self._write_curve([*self.points(), point.row()])
 
-    def save_versions(self) -> None:
-        """Writes which code and packages are at work."""
-        write_json(self.versions, code_versions())
+    def _write_curve(self, rows: Sequence[_Row]) -> None:
+        columns = list(dict.fromkeys(column for row in rows for column in row))
+        with replacing(self.curve) as part, part.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, columns)
+            writer.writeheader()
+            writer.writerows(rows)
+
+    # ---------------------------------------------------------------- versions
+
+    def add_versions(self, decisions: int, game: str, options: Mapping[str, Any]) -> None:
+        """Notes with which code, packages and components the run goes on from here."""
+        components = make_engine(find_game(game), **options).setup.components.describe()
+        entry = {"decisions": decisions, "components": components, **code_versions()}
+        earlier = json.loads(self.versions.read_text("utf-8")) if self.versions.is_file() else []
+        write_json(self.versions, [*earlier, entry])
 
 
 def code_versions() -> dict[str, Any]:

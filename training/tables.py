@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 
+from rich.console import Console
 from rich.table import Table
 
 from tefuda.training.evaluate import CONFIDENCE, Evaluation
 
-_EXPLANATION = f"even player 0, sole winner 1; ± half the {CONFIDENCE:.0%} interval over deals"
+_EXPLANATION = (
+    f"an even player has 0, with reward=win a sole winner 1; "
+    f"± is half the {CONFIDENCE:.0%} interval, deals being the sample"
+)
 
 
 def results_table(results: Sequence[Evaluation]) -> Table:
@@ -29,15 +33,25 @@ def results_table(results: Sequence[Evaluation]) -> Table:
     return table
 
 
-def matrix_table(results: Sequence[Evaluation]) -> Table:
-    """One row an agent, one column for whom it met in the other seats."""
-    names = list(dict.fromkeys(result.agent for result in results))
+def print_matrix(results: Sequence[Evaluation], complete: bool) -> None:
+    """Prints one row an agent, one column for whom it met in the other seats."""
+    console = Console()
+    console.print(_matrix(results))
+    if not complete:
+        console.print("[bold]interrupted: fewer games than asked for[/bold]")
+    games = [result.games for result in results]
+    told = " to ".join(f"{count:,}" for count in sorted({min(games), max(games)}))
+    console.print(f"{told} games a pair")
+
+
+def _matrix(results: Sequence[Evaluation]) -> Table:
+    names = list(dict.fromkeys(name for r in results for name in (r.agent, r.opponents)))
     cells = {
         (result.agent, result.opponents): f"{result.mean:+.3f} ±{result.half_width:.3f}"
         for result in results
     }
     table = Table(title="mean payoff of one seat", caption=_EXPLANATION)
-    table.add_column("among")
+    table.add_column("one \\ among")
     for name in names:
         table.add_column(name, justify="right")
     for name in names:

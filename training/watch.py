@@ -1,6 +1,7 @@
 """What goes on beside learning: progress, evaluations on the way, Ctrl-C."""
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -17,36 +18,46 @@ from tefuda.wrappers.sb3 import TablesVecEnv
 #: Plays the model against each baseline.
 Check = Callable[[], Sequence[Evaluation]]
 
-_BAR_WIDTH = 12
+#: The signals that end a run early, but in good order.
+_STOPS = (signal.SIGINT, signal.SIGTERM)
+
+_BAR_WIDTH = 8
+_KILO = 1000
 
 
 @contextmanager
-def interruptible() -> Generator[threading.Event, None, None]:
-    """Within, Ctrl-C sets the event that is given; a second Ctrl-C interrupts as usual."""
+def interruptible(message: str) -> Generator[threading.Event, None, None]:
+    """Within, Ctrl-C sets the event that is given; a second Ctrl-C interrupts as usual.
+
+    Args:
+        message: What the user is told then.
+    """
     asked = threading.Event()
 
     def ask(number: int, frame: FrameType | None) -> None:
         if asked.is_set():
             raise KeyboardInterrupt
         asked.set()
+        print(f"\n{message}", file=sys.stderr)
 
     if threading.current_thread() is not threading.main_thread():
         yield asked
         return
-    before = signal.signal(signal.SIGINT, ask)
+    before = {number: signal.signal(number, ask) for number in _STOPS}
     try:
         yield asked
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def make_progress() -> Progress:
-    """The progress bar of a training run."""
+    """The progress bar of a training run; with its figures it fits 80 columns."""
     return Progress(
         BarColumn(bar_width=_BAR_WIDTH),
-        TextColumn("{task.percentage:>3.0f}%"),
+        TextColumn("{task.percentage:.0f}%"),
         TimeRemainingColumn(compact=True),
-        TextColumn("left  {task.fields[standing]}"),
+        TextColumn("{task.fields[standing]}"),
     )
 
 
@@ -54,16 +65,17 @@ class Watch(BaseCallback):
     """Shows how training goes, evaluates and saves on the way, and stops when asked.
 
     Args:
-        folder: Where model and learning curve are kept.
+        folder: Where the learning curve is kept.
         progress: The progress bar.
         check: Evaluates the model.
-        save: Saves the model.
-        decisions: Decisions in all.
-        checks: How many evaluations there are on the way, the first before any learning.
+        save: Saves the model, after so many decisions.
+        decisions: Decisions of self-play in all.
+        checks: How many evaluations there are, the first before any self-play.
         stop: Set when training is to stop.
 
     Attributes:
-        learnt: Decisions learnt from so far.
+        learnt: Decisions of self-play learnt from so far.
+        lessons: Decisions imitated so far.
     """
 
     def __init__(
@@ -71,7 +83,7 @@ class Watch(BaseCallback):
         folder: RunFolder,
         progress: Progress,
         check: Check,
-        save: Callable[[], None],
+        save: Callable[[int], None],
         decisions: int,
         checks: int,
         stop: threading.Event,
@@ -79,17 +91,19 @@ class Watch(BaseCallback):
         super().__init__()
         points = folder.points()
         self.learnt = 0
-        self._broken = False
+        self.lessons = int(points[-1]["lessons"]) if points else 0
         self._folder = folder
         self._progress = progress
         self._check = check
         self._save = save
         self._decisions = decisions
-        self._interval = decisions / max(checks, 1)
-        self._next_check = 0.0 if checks else float("inf")
+        self._interval = decisions / checks
+        self._next_check = 0.0
         self._stop = stop
         self._seconds_before = float(points[-1]["seconds"]) if points else 0.0
         self._games_before = int(points[-1]["games"]) if points else 0
+        self._began = time.perf_counter()
+        self._broken = False
         self._payoffs = ""
 
     @property
@@ -99,18 +113,38 @@ class Watch(BaseCallback):
 
     @property
     def games(self) -> int:
-        """Games that have ended so far."""
+        """Games that have ended so far at the learner's tables."""
         assert isinstance(self.training_env, TablesVecEnv)
         return self._games_before + self.training_env.games
 
+    # ---------------------------------------------------------------- lessons
+
+    def take_lessons(self, lessons: int, study: Callable[[float], int]) -> None:
+        """Shows how lessons go on, until they are done or somebody wants to stop.
+
+        Args:
+            lessons: How many decisions are to be imitated.
+            study: Takes some lessons, told how much is done; returns how many it took.
+        """
+        self.evaluate(self._check())
+        task = self._progress.add_task("", total=lessons, standing="")
+        began = time.perf_counter()
+        while self.lessons < lessons and not self._stop.is_set():
+            self.lessons += study(self.lessons / lessons)
+            rate = self.lessons / (time.perf_counter() - began)
+            standing = f"lessons: {_short(rate)} decisions/s"
+            self._progress.update(task, completed=self.lessons, standing=standing)
+
+    # ---------------------------------------------------------------- self-play
+
     def _on_training_start(self) -> None:
-        self._began = time.perf_counter()
         self._first = self.learnt = self.num_timesteps
+        self._started = time.perf_counter()
         self._task = self._progress.add_task(
-            "learning", total=self._decisions, completed=self.learnt, standing=""
+            "", total=self._decisions, completed=self.learnt, standing=""
         )
         # A resumed run has been evaluated up to here.
-        while self._next_check <= self._first and self._first:
+        while self._first and self._next_check <= self._first:
             self._next_check += self._interval
 
     def _on_step(self) -> bool:
@@ -120,10 +154,10 @@ class Watch(BaseCallback):
     def _on_rollout_start(self) -> None:
         """The rollout before has been learnt from by now."""
         self.learnt = self.num_timesteps
-        if self.learnt >= self._next_check:
+        if self.learnt >= self._next_check and not self._stop.is_set():
             self._next_check += self._interval
             self.evaluate(self._check())
-            self._save()
+            self._save(self.learnt)
         self._show()
 
     def _on_training_end(self) -> None:
@@ -132,17 +166,25 @@ class Watch(BaseCallback):
             self.learnt = self.num_timesteps
         self._show()
 
+    # ---------------------------------------------------------------- what is told
+
     def evaluate(self, results: Sequence[Evaluation]) -> None:
         """Notes how the policy fares now."""
-        self._folder.add_point(CurvePoint(self.learnt, self.seconds, self.games, results))
+        point = CurvePoint(self.lessons, self.learnt, self.seconds, self.games, results)
+        self._folder.add_point(point)
         for result in results:
             self.logger.record(f"payoff/{result.opponents}", result.mean)
             self.logger.record(f"wins/{result.opponents}", result.wins)
-        self._payoffs = "  ".join(f"{r.opponents} {r.mean:+.2f}" for r in results)
+        self._payoffs = ", ".join(f"{r.opponents} {r.mean:+.2f}" for r in results)
         intervals = "  ".join(f"{r.opponents} {r.mean:+.3f} ±{r.half_width:.3f}" for r in results)
-        self._progress.console.print(f"{self.learnt:>12,} decisions  mean payoff: {intervals}")
+        so_far = f"{self.learnt:,} decisions" if self.learnt else f"{self.lessons:,} lessons"
+        self._progress.console.print(f"{so_far:>21}  {intervals}")
 
     def _show(self) -> None:
-        rate = (self.learnt - self._first) / max(time.perf_counter() - self._began, 1e-9)
-        standing = f"{rate:,.0f} decisions/s  {self.games:,} games  {self._payoffs}"
+        rate = (self.learnt - self._first) / max(time.perf_counter() - self._started, 1e-9)
+        standing = f"{_short(rate)} decisions/s, {self.games:,} games, {self._payoffs}"
         self._progress.update(self._task, completed=self.learnt, standing=standing)
+
+
+def _short(rate: float) -> str:
+    return f"{rate / _KILO:.1f} k"

@@ -3,16 +3,20 @@
 A column of the `VecEnv` is a table: its observation and mask are those of whichever seat acts.
 Masks are where sb3-contrib looks for them, in `env_method("action_masks")`.
 
-The reward of a step is what it paid to the seat that acted. That is not all a seat earns: games
-pay seats in the others' turns too. An algorithm that learns from every seat reads `acted`,
-`payments` and `ended`, as `tefuda.training.ppo` does.
+Seats are played by the algorithm unless a `Seating` gives them to other players, whose turns then
+pass within a step. So does a turn in which there is nothing to choose: to ask a network about the
+only legal action would cost as much as a real decision, and teach nothing.
+
+The reward of a step is what was paid to the seat that acted, up to the next decision at its table.
+That is not all a seat earns: games pay seats in the others' turns too. An algorithm that learns
+from every seat reads `acted`, `payments` and `ended`, as `tefuda.training.ppo` does.
 
 A game that is cut short pays by its standing, so that it is an end like any other: `infos` are
 empty, and nothing is bootstrapped from a game that is over.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -21,35 +25,77 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from tefuda.envs.core.batch import Tables
-from tefuda.envs.core.spaces import observation_space
+
+#: In a seating: the seat is played by the algorithm.
+LEARNER = -1
+
+_Ints = npt.NDArray[np.int64]
+
+
+class Player(Protocol):
+    """Whoever plays a seat that does not learn."""
+
+    def act(self, tables: Tables, rows: _Ints) -> _Ints:
+        """Chooses an action (R,) for the acting seat of each table in `rows` (R,)."""
+        ...
+
+
+class Seating(Protocol):
+    """Who sits where, drawn anew for each game."""
+
+    @property
+    def players(self) -> Sequence[Player]:
+        """Whom `draw` may seat beside the algorithm."""
+        ...
+
+    def seed(self, seed: int) -> None:
+        """Begins the draws of a seed."""
+        ...
+
+    def draw(self, games: int, seats: int) -> _Ints:
+        """(games, seats) indices of `players`, or `LEARNER`, who has a seat in every game."""
+        ...
 
 
 class TablesVecEnv(VecEnv):
-    """Tables whose every seat is played by the algorithm.
+    """Tables at which an algorithm plays every seat, or those that a seating leaves to it.
 
     With N tables and P seats, all arrays are fresh after each step, since algorithms keep them.
 
     Args:
         tables: The tables, with autoreset; they belong to this object from now on.
+        seating: Who else plays; nobody by default.
 
     Attributes:
-        tables: The tables.
-        acted: (N,) who made the latest decision.
-        payments: (N, P) float32, what the latest step paid to every seat.
-        ended: (N,) bool, whether it ended a game; the table then shows the next one.
+        tables: The tables. Each is always at a decision of the algorithm's with a choice.
+        acted: (N,) who made the algorithm's latest decision.
+        payments: (N, P) float32, what every seat was paid from then on until its next decision at
+            the table, or until the game's end.
+        ended: (N,) bool, whether a game ended on the way; the table then shows a later one.
         games: How many games have ended.
+
+    Raises:
+        ValueError: The tables stay as they are once a game has ended.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: Tables, seating: Seating | None = None) -> None:
+        if not tables.autoreset:
+            raise ValueError("tables=... have autoreset=False; a VecEnv needs autoreset=True")
         self.tables = tables
         self.acted = tables.seat.copy()
         self.payments = np.zeros((tables.tables, tables.players), np.float32)
         self.ended = np.zeros(tables.tables, np.bool_)
         self.games = 0
-        self._actions: npt.NDArray[np.int64] = np.zeros(tables.tables, np.int64)
+        self._seating = seating
+        self._seats = np.full((tables.tables, tables.players), LEARNER, np.int64)
+        self._all = np.arange(tables.tables)
+        self._actions: _Ints = np.zeros(tables.tables, np.int64)
         self._infos: list[dict[str, Any]] = [{} for _ in range(tables.tables)]
+        highs = tables.engine.highs()
         super().__init__(
-            tables.tables, observation_space(tables.engine), spaces.Discrete(tables.actions)
+            tables.tables,
+            spaces.Box(np.zeros_like(highs), highs, dtype=np.int8),
+            spaces.Discrete(tables.actions),
         )
 
     def reset(self) -> npt.NDArray[np.int8]:
@@ -58,9 +104,16 @@ class TablesVecEnv(VecEnv):
         Returns:
             (N, D) the observations of the acting seats.
         """
-        self.tables.reset(seed=self._seeds[0])
+        seed = self._seeds[0]
+        self.tables.reset(seed=seed)
+        if self._seating is not None and seed is not None:
+            self._seating.seed(seed)
         self._reset_seeds()
         self._reset_options()
+        self._seat_players(self._all)
+        self._clear()
+        self._play_on()
+        self._clear()  # nobody has decided yet what these moves may have paid
         return self.tables.observation.copy()
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
@@ -68,20 +121,59 @@ class TablesVecEnv(VecEnv):
         self._actions = np.asarray(actions, np.int64)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Plays the noted actions.
+        """Plays the noted actions, and then on to the algorithm's next decisions.
 
         Returns:
             Observations (N, D) of the seats that act next, rewards (N,) of those that acted,
             whether a game ended (N,), and N empty infos.
         """
-        tables = self.tables
-        self.acted = tables.seat.copy()
-        tables.step(self._actions)
-        self.payments = tables.reward.copy()
-        self.ended = tables.done.copy()
-        self.games += int(self.ended.sum())
+        self._clear()
+        self.acted = self.tables.seat.copy()
+        self._move(self._actions, self._all)
+        self._play_on()
         rewards = np.take_along_axis(self.payments, self.acted[:, None], axis=1)[:, 0]
-        return tables.observation.copy(), rewards, self.ended, self._infos
+        return self.tables.observation.copy(), rewards, self.ended, self._infos
+
+    def _clear(self) -> None:
+        self.payments = np.zeros_like(self.payments)
+        self.ended = np.zeros_like(self.ended)
+
+    def _move(self, actions: _Ints, rows: _Ints) -> None:
+        """Plays one action at each of these tables and notes what came of it."""
+        tables = self.tables
+        tables.step(actions, None if rows is self._all else rows)
+        # What a later game pays belongs to none of the decisions made so far.
+        first = rows[~self.ended[rows]]
+        self.payments[first] += tables.reward[first]
+        over = rows[tables.done[rows]]
+        self.ended[over] = True
+        self.games += over.size
+        self._seat_players(over)
+
+    def _seat_players(self, rows: _Ints) -> None:
+        if self._seating is not None and rows.size:
+            self._seats[rows] = self._seating.draw(rows.size, self.tables.players)
+
+    def _play_on(self) -> None:
+        """Plays until the algorithm has a choice at every table."""
+        tables, rows = self.tables, self._all
+        while True:
+            sitting = self._seats[rows, tables.seat[rows]]
+            forced = (tables.action_mask[rows].sum(axis=1) == 1) & (sitting == LEARNER)
+            waiting = forced | (sitting != LEARNER)
+            if not waiting.any():
+                return
+            rows, sitting = rows[waiting], sitting[waiting]
+            self._move(self._choose(rows, sitting), rows)
+
+    def _choose(self, rows: _Ints, sitting: _Ints) -> _Ints:
+        """Actions (R,) of the players who sit at these tables; the only one where none does."""
+        actions: _Ints = self.tables.action_mask[rows].argmax(axis=1)
+        for index, player in enumerate(self._seating.players if self._seating else ()):
+            own = np.flatnonzero(sitting == index)
+            if own.size:
+                actions[own] = player.act(self.tables, rows[own])
+        return actions
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """(N, A) the acting seats' legal actions, 1 or 0."""

@@ -70,7 +70,7 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         self.metadata = {
             "name": engine.spec.id,
             "render_modes": list(RENDER_MODES),
-            "is_parallelizable": True,
+            "is_parallelizable": False,
             "render_fps": 1,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(engine.players)]

@@ -18,6 +18,7 @@ from tefuda.envs.core.errors import (
 )
 from tefuda.envs.core.jit import Records, fields
 from tefuda.envs.core.loops import NEWS
+from tefuda.envs.core.options import REWARD
 from tefuda.envs.core.payoff import REWARDS
 from tefuda.envs.core.registry import find_game
 
@@ -196,7 +197,7 @@ class Game:
             ChanceError: This is no chance node, or the outcome cannot come.
         """
         outcomes, _ = self._weights()
-        if outcome not in outcomes:
+        if not _is_integer(outcome) or outcome not in outcomes:
             raise ChanceError(
                 f"outcome {outcome!r} of {self.chance_name!r} is not one of {outcomes}"
             )
@@ -270,8 +271,9 @@ class Game:
         holder["stream"] = rng.integers(1, 2**62, dtype=np.uint64)
         loops, parts = self.engine.loops, self.engine.parts
         loops.resample_one(other._games, parts, 0, self._check_seat(seat), holder)
-        logged = int(other.state["logged"])
-        other._values[len(self._values) - logged :] = other.state["log"][:logged].tolist()
+        # The new course of the round may have more events, or fewer.
+        before = len(self._values) - int(self.state["logged"])
+        other._values[before:] = other.state["log"][: int(other.state["logged"])].tolist()
         other._key = None
         return other
 
@@ -298,13 +300,19 @@ class Game:
     def __copy__(self) -> "Game":
         return self.clone()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
+        return self.clone()
+
     def returns(self, reward: str | None = None) -> list[float]:
         """The payoffs so far.
 
         Args:
             reward: "win" or "score"; by default the game's own option.
+
+        Raises:
+            OptionError: `reward` is neither.
         """
-        kind = self.engine.reward_kind if reward is None else REWARDS.index(reward)
+        kind = self.engine.reward_kind if reward is None else REWARDS.index(REWARD.check(reward))
         paid = np.zeros(self.players)
         scratch = self._games.copy()
         scratch["gained"] = scratch["totals"]
@@ -344,11 +352,15 @@ def check_action(action: Any, actions: int) -> int:
         return action
     if isinstance(action, np.ndarray) and action.ndim == 0:
         action = action[()]
-    if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
+    if not _is_integer(action):
         raise ActionTypeError(f"action {action!r} must be an integer, not {type(action).__name__}")
     if not 0 <= action < actions:
         raise ActionRangeError(f"action {action} is not one of 0 .. {actions - 1}")
     return int(action)
+
+
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _seat(seat: int) -> int | None:

@@ -27,6 +27,8 @@ class Setup:
         dtype: The dtype of the game's record; the same object for equal sizes.
         actions: The number of actions A.
         max_outcomes: The largest number of outcomes of a chance node.
+        max_events: The largest number of events of a game (decisions and chance outcomes), where
+            the game knows a better bound than the size of its record.
     """
 
     players: int
@@ -36,6 +38,7 @@ class Setup:
     dtype: np.dtype[Any]
     actions: int
     max_outcomes: int
+    max_events: int | None = None
 
 
 @dataclass(frozen=True)

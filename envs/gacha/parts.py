@@ -146,7 +146,20 @@ def setup(
         dtype=GAME,
         actions=ACTIONS,
         max_outcomes=MAX_CARDS,
+        max_events=_max_events(seats, resolved, facts),
     )
+
+
+def _max_events(players: int, options: Mapping[str, Any], facts: Facts) -> int:
+    """First leader; in each round deals and tricks; a tie card a seat.
+
+    In a trick: a follow type, a ball, and for each seat a play, an answer, a card from the stock,
+    a return and a discard.
+    """
+    trick = 2 + 5 * players
+    each = players * facts.hand_size + facts.tricks * trick
+    rounds: int = options.get("rounds", options.get("max_rounds"))
+    return 1 + rounds * each + players
 
 
 # ==================================================================== reading a deck

@@ -5,6 +5,7 @@ from pathlib import Path
 from tefuda.envs.core.spec import GameSpec
 from tefuda.envs.quatre import rules, text
 from tefuda.envs.quatre.encode import ENCODERS
+from tefuda.envs.quatre.greedy import greedy
 from tefuda.envs.quatre.parts import OPTIONS, setup
 
 GAME = GameSpec(
@@ -15,5 +16,6 @@ GAME = GameSpec(
     options=OPTIONS,
     encoders=ENCODERS,
     text=text,
+    greedy=greedy,
     folder=Path(__file__).parent,
 )

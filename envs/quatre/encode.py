@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tefuda.envs.core.jit import Record, inlined, kernel
 from tefuda.envs.core.sections import Section, layout, token_section
 from tefuda.envs.core.spec import Encoder, Setup
-from tefuda.envs.quatre.rules import is_fruit
+from tefuda.envs.quatre.rules import gain_of_fruit, is_fruit
 from tefuda.envs.quatre.state import (
     FIRST_FRUIT,
     FRUIT_COUNT,
@@ -227,31 +227,6 @@ def _write_gains(
 
 
 @kernel
-def gain_of_fruit(game: Record, parts: Record, cell: int, symbol: int) -> int:
-    """What a fruit of the kind `symbol` on a cell without a fruit adds to its groups' points."""
-    joined, squares = 1, 0
-    for k in range(parts.neighbour_count[cell]):
-        neighbour = parts.neighbours[cell, k]
-        if game.board[neighbour] == symbol and not _is_known_group(game, parts, cell, k):
-            size = game.group_size[game.group[neighbour]]
-            joined += size
-            squares += size * size
-    return joined * joined - squares
-
-
-@kernel
-def _is_known_group(game: Record, parts: Record, cell: int, k: int) -> bool:
-    """Whether an earlier neighbour of a cell lies in the group of its neighbour k."""
-    neighbour = parts.neighbours[cell, k]
-    for earlier in range(k):
-        other = parts.neighbours[cell, earlier]
-        same_symbol = game.board[other] == game.board[neighbour]
-        if same_symbol and game.group[other] == game.group[neighbour]:
-            return True
-    return False
-
-
-@kernel
 def _write_faces(
     game: Record, parts: Record, seat: int, observation: Observation, at: int
 ) -> int:
@@ -315,7 +290,7 @@ def token_sections(setup: Setup) -> tuple[Section, ...]:
                 ],
             ),
             token_section(
-                "fruits", FRUIT_COUNT, TOKEN_FIELDS, "one token a fruit, own first: its groups' points now",
+                "groups", FRUIT_COUNT, TOKEN_FIELDS, "one token a fruit, own first: its groups' points now",
                 [_TOKEN, symbol, ("points_high", _MOST + 1), ("points_low", _BASE)],
             ),
             token_section(

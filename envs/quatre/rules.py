@@ -106,7 +106,7 @@ def apply(game: Record, parts: Record, action: int) -> None:
     note(game, action)
     collect = collect_action(parts)
     if action < collect:
-        _place(game, parts, action)
+        lay_card(game, parts, action)
         _end_play(game, parts)
     elif action == collect:
         game.collected[game.actor] += 1
@@ -252,29 +252,32 @@ def collect_action(parts: Record) -> int:
 
 @kernel
 def _find_places(game: Record, parts: Record) -> None:
-    """Finds where the card drawn may lie, all columns and turns of a row at once (Q9, Q10).
-
-    Every printed cell must lie on a mark, which only the card decides. Fruit must not lie on
-    visible fruit: in each cell of the card either the turn has no fruit there, or the board
-    has none below.
-    """
-    size = parts.bare.shape[1]
+    """Finds where the card drawn may lie, all columns and turns of a row at once (Q9, Q10)."""
     on_marks = parts.on_marks[game.card]
     bare = parts.bare[game.card]
     for top in range(len(game.places)):
-        lanes = on_marks[top]
-        for row in range(size):
-            free = game.free[top + row]
-            for column in range(size):
-                lanes &= (free >> LANE_SHIFT[column]) | bare[row, column]
-        game.places[top] = lanes
+        game.places[top] = on_marks[top] & lanes_clear_of_fruit(game, bare, top)
+
+
+@inlined
+def lanes_clear_of_fruit(game: Record, bare: npt.NDArray[np.uint64], top: int) -> np.uint64:
+    """Lanes where a card with its top on a row puts no fruit on visible fruit (Q10).
+
+    In each cell of the card either the turn has no fruit there (`bare`), or the board has none.
+    """
+    lanes = ALL_LANES
+    for row in range(bare.shape[0]):
+        free = game.free[top + row]
+        for column in range(bare.shape[1]):
+            lanes &= (free >> LANE_SHIFT[column]) | bare[row, column]
+    return lanes
 
 
 # ==================================================================== laying a card
 
 
 @kernel
-def _place(game: Record, parts: Record, action: int) -> None:
+def lay_card(game: Record, parts: Record, action: int) -> None:
     """Lays the card drawn on the board (Q9, Q10)."""
     kind = game.card
     turn = action & TURN_MASK
@@ -286,11 +289,11 @@ def _place(game: Record, parts: Record, action: int) -> None:
         symbol = parts.cell_symbol[kind, turn, k]
         lane_row = row + parts.cell_row[kind, turn, k]
         lane = column + parts.cell_column[kind, turn, k]
-        _lay_symbol(game, parts, lane_row, lane, symbol)
+        lay_symbol(game, parts, lane_row, lane, symbol)
 
 
 @kernel
-def _lay_symbol(game: Record, parts: Record, row: int, lane: int, symbol: int) -> None:
+def lay_symbol(game: Record, parts: Record, row: int, lane: int, symbol: int) -> None:
     """Lays a fruit or cream, which hides what lay there; row and column count as in `free`."""
     overhang = parts.bare.shape[1] - 1
     cell = (row - overhang) * parts.marks.shape[1] + lane - overhang
@@ -363,6 +366,31 @@ def _hide_fruit(game: Record, parts: Record, cell: int) -> None:
         follower = game.ring[member]
         _show_fruit(game, parts, member, symbol)
         member = follower
+
+
+@kernel
+def gain_of_fruit(game: Record, parts: Record, cell: int, symbol: int) -> int:
+    """What a fruit of the kind `symbol` on a cell without a fruit adds to its groups' points."""
+    joined, squares = 1, 0
+    for k in range(parts.neighbour_count[cell]):
+        neighbour = parts.neighbours[cell, k]
+        if game.board[neighbour] == symbol and not _is_known_group(game, parts, cell, k):
+            size = game.group_size[game.group[neighbour]]
+            joined += size
+            squares += size * size
+    return joined * joined - squares
+
+
+@kernel
+def _is_known_group(game: Record, parts: Record, cell: int, k: int) -> bool:
+    """Whether an earlier neighbour of a cell lies in the group of its neighbour k."""
+    neighbour = parts.neighbours[cell, k]
+    for earlier in range(k):
+        other = parts.neighbours[cell, earlier]
+        same_symbol = game.board[other] == game.board[neighbour]
+        if same_symbol and game.group[other] == game.group[neighbour]:
+            return True
+    return False
 
 
 # ==================================================================== scores

@@ -13,39 +13,43 @@ import numpy.typing as npt
 from tefuda.envs.core.bits import store_word
 from tefuda.envs.core.contract import NOBODY
 from tefuda.envs.core.jit import Record, inlined, kernel
-from tefuda.envs.core.sections import Section, layout
+from tefuda.envs.core.sections import Section, layout, token_section
 from tefuda.envs.core.spec import Encoder, Setup
 from tefuda.envs.torutorento.hands import (
     BYTE,
     HIGH_BITS,
     ONES,
     SHIFT,
-    caterpillars,
+    card_at,
     count_card,
-    longest_of,
+    stubs,
 )
-from tefuda.envs.torutorento.piles import ONE_HIGH, ONE_LOW
+from tefuda.envs.torutorento.piles import ONE_HIGH, ONE_LOW, size_of
 from tefuda.envs.torutorento.state import (
+    BODY_1,
+    BODY_ROLE,
     CARDS,
     DEALT_UNSEEN,
     DECISION_PHASES,
     DECK,
     DRAWN_UNSEEN,
+    EDGES,
     FACE_COUNT,
     FACE_OF,
+    FACES,
     FALL_PHASE,
     FIELD,
+    FIRST_CARD,
     FLOWER_CARD,
-    GROWTH,
     HEAD_EDGE,
     LEAVES,
     LEFT_OF,
     MARKET,
     MAX_CARDS,
     NO_CARD,
-    OPEN_EDGE,
     PHASES,
     RIGHT_OF,
+    ROLE_CARD,
     SECRET,
     SLOTS,
     TAIL_EDGE,
@@ -57,15 +61,18 @@ Observation = npt.NDArray[np.int8]
 # A value that can exceed 127 takes two entries: v // 64 and v % 64.
 _BASE, _BASE_BITS = 64, 6
 _MOST = 127
-_EDGE_KINDS = (HEAD_EDGE, TAIL_EDGE, OPEN_EDGE)
-# A slot of the own hand: face, left edge, right edge, way up.
-HAND_WIDTH = FACE_COUNT + 2 * len(_EDGE_KINDS) + 1
-# A slot of another hand: face, left head, left tail, right head, right tail, two kinds of unknown.
-OTHER_WIDTH = FACE_COUNT + 4 + 2
+# A slot of a hand: face, left edge head, tail, right edge head, tail.
+_END_KINDS = (HEAD_EDGE, TAIL_EDGE)
+SLOT_WIDTH = FACE_COUNT + 2 * len(_END_KINDS)
+HAND_WIDTH = SLOTS * SLOT_WIDTH
+# Another hand has marks of the slots unknown from the deal and of those unknown from the deck.
+OTHER_WIDTH = HAND_WIDTH + 2 * SLOTS
 # A pile: how many of each face, and in all.
 PILE_WIDTH = FACE_COUNT + 1
 _LONGEST_BODY = 3
 _HIGH_BIT = 128
+_FIRST_BODY = FIRST_CARD + 2 * BODY_1
+_BODY_MIMIC = ROLE_CARD + BODY_ROLE
 # The greatest sum of `bodies` bodies in a hand whose other slots but `ends` are flowers.
 MOST_LENGTH, MOST_STUB = (
     max(
@@ -75,40 +82,23 @@ MOST_LENGTH, MOST_STUB = (
 )
 
 
-def _words_of(rows: list[list[int]]) -> npt.NDArray[np.uint64]:
-    """Rows of up to 24 entries as three words each."""
-    padded = np.zeros((len(rows), 3 * SLOTS), np.uint8)
-    for index, row in enumerate(rows):
-        padded[index, : len(row)] = row
-    return padded.view(np.uint64)
+def _slot_row(card: int) -> list[int]:
+    face = [int(face == FACE_OF[card]) for face in range(FACE_COUNT)]
+    left = [int(edge == LEFT_OF[card]) for edge in _END_KINDS]
+    right = [int(edge == RIGHT_OF[card]) for edge in _END_KINDS]
+    return [*face, *left, *right]
 
 
-def _face_row(card: int) -> list[int]:
-    return [int(face == FACE_OF[card]) for face in range(FACE_COUNT)]
-
-
-def _hand_row(card: int) -> list[int]:
-    left = [int(edge == LEFT_OF[card]) for edge in _EDGE_KINDS]
-    right = [int(edge == RIGHT_OF[card]) for edge in _EDGE_KINDS]
-    return [*_face_row(card), *left, *right, int(WAY_OF[card])]
-
-
-def _other_row(card: int) -> list[int]:
-    left = [int(edge == LEFT_OF[card]) for edge in (HEAD_EDGE, TAIL_EDGE)]
-    right = [int(edge == RIGHT_OF[card]) for edge in (HEAD_EDGE, TAIL_EDGE)]
-    unknown = [int(card == DEALT_UNSEEN), int(card == DRAWN_UNSEEN)]
-    return [*_face_row(card), *left, *right, *unknown]
-
-
-_HAND_WORDS = _words_of([_hand_row(card) for card in range(CARDS)])
-_OTHER_WORDS = _words_of([_other_row(card) for card in range(CARDS)])
+#: The entries of a slot, by card, as two words.
+_SLOT_WORDS = np.array([_slot_row(card) for card in range(CARDS)], np.uint8).view(np.uint64)
 
 
 # ==================================================================== flat
 
+_SLOT_MEANING = "face (12), left edge head, left edge tail, right edge head, right edge tail"
 _STUBS = (
-    "by own slot, its left and right edge: 1 + the length of the body that a head or tail there "
-    "has without a matching end, else 0"
+    "by own slot, first its left edges, then its right ones: 1 + the length of the body that a "
+    "head or tail there has without a matching end, else 0"
 )
 
 
@@ -117,16 +107,15 @@ def flat_sections(setup: Setup) -> tuple[Section, ...]:
     players = setup.players
     return layout(
         [
-            Section(
-                "hand", SLOTS * HAND_WIDTH, 1,
-                "own hand, by slot: face (12); left edge head, tail, open; right edge; way up",
-            ),
+            Section("hand", HAND_WIDTH, 1, "own hand, by slot: " + _SLOT_MEANING),
+            Section("hand_open", SLOTS, 1, "own slots whose edges are open: bodies"),
+            Section("hand_way_up", SLOTS, 1, "way up of the card, by own slot"),
             Section("hand_known", SLOTS, 1, "own slots whose card and way up all others know"),
             Section("hand_drawn", SLOTS, 1, "own slots that others know to be from the deck"),
             Section(
-                "others", (players - 1) * SLOTS * OTHER_WIDTH, 1,
-                "by other seat and slot: known face (12); left head, left tail, right head, "
-                "right tail; unknown from the deal, unknown from the deck",
+                "others", (players - 1) * OTHER_WIDTH, 1,
+                f"by other seat: by slot, where it is known: {_SLOT_MEANING}; then slots unknown "
+                "from the deal; then slots unknown from the deck",
             ),
             Section(
                 "fields", players * PILE_WIDTH, MAX_CARDS,
@@ -135,6 +124,7 @@ def flat_sections(setup: Setup) -> tuple[Section, ...]:
             Section("market", PILE_WIDTH, MAX_CARDS, "the same of the market"),
             Section("unseen", PILE_WIDTH, MAX_CARDS, "the same of all cards this seat cannot see"),
             Section("stubs", 2 * SLOTS, 1 + MOST_STUB, _STUBS),
+            Section("longest", 1, MOST_LENGTH, "the longest caterpillar in the own hand as it lies"),
             Section("card", FACE_COUNT, 1, "face of the card between two places, where known"),
             Section("card_unseen", 1, 1, "there is one that only the acting seat knows"),
             Section("falling", SLOTS, 1, "own slots that fall, until all have chosen"),
@@ -146,10 +136,6 @@ def flat_sections(setup: Setup) -> tuple[Section, ...]:
             Section(
                 "flower_inside", players, 1,
                 "by seat: its dealt flower has not been seen to leave its hand",
-            ),
-            Section(
-                "longest", players, MOST_LENGTH,
-                "by seat: its longest caterpillar among the cards this seat knows, as they lie",
             ),
             Section("totals", players * 2, _MOST, "points of the game, by seat, in base 64"),
             Section("actor", players, 1, "who acts, by offset; nobody while leaves fall"),
@@ -178,22 +164,28 @@ def observe_flat(game: Record, parts: Record, seat: int, observation: Observatio
 
 @inlined
 def _write_hand(game: Record, seat: int, observation: Observation) -> int:
-    """hand, hand_known, hand_drawn; rows end in bytes that the next row overwrites."""
-    hand = game.hand[seat]
-    at = 0
+    """hand, hand_open, hand_way_up, hand_known, hand_drawn."""
+    hand, public = game.hand[seat], game.public[seat]
+    at = _write_slots(hand, observation, 0)
+    bodies = _at_least(hand, _FIRST_BODY) & ~_at_least(hand, FLOWER_CARD)
+    store_word(observation, at, bodies | _at_least(hand, _BODY_MIMIC))
+    turned = ~hand & _at_least(hand, FIRST_CARD) & ~_at_least(hand, ROLE_CARD)
+    store_word(observation, at + SLOTS, turned)
+    known = _at_least(public, FIRST_CARD) & ~_at_least(public, DEALT_UNSEEN)
+    store_word(observation, at + 2 * SLOTS, known)
+    store_word(observation, at + 3 * SLOTS, _at_least(public, DRAWN_UNSEEN))
+    return at + 4 * SLOTS
+
+
+@inlined
+def _write_slots(hand: np.uint64, observation: Observation, at: int) -> int:
     for _ in range(SLOTS):
         card = np.int64(hand & BYTE)
         hand = hand >> SHIFT[1]
-        store_word(observation, at, _HAND_WORDS[card, 0])
-        store_word(observation, at + SLOTS, _HAND_WORDS[card, 1])
-        store_word(observation, at + 2 * SLOTS, _HAND_WORDS[card, 2])
-        at += HAND_WIDTH
-    public = game.public[seat]
-    held = _at_least(public, 1)
-    unknown = _at_least(public, DEALT_UNSEEN)
-    store_word(observation, at, held & ~unknown)
-    store_word(observation, at + SLOTS, _at_least(public, DRAWN_UNSEEN))
-    return at + 2 * SLOTS
+        store_word(observation, at, _SLOT_WORDS[card, 0])
+        store_word(observation, at + SLOTS, _SLOT_WORDS[card, 1])
+        at += SLOT_WIDTH
+    return at
 
 
 @inlined
@@ -208,13 +200,11 @@ def _write_others(
 ) -> int:
     for offset in range(1, parts.players):
         hand = game.public[_seat_at(parts, seat, offset)]
-        for _ in range(SLOTS):
-            card = np.int64(hand & BYTE)
-            hand = hand >> SHIFT[1]
-            store_word(observation, at, _OTHER_WORDS[card, 0])
-            store_word(observation, at + SLOTS, _OTHER_WORDS[card, 1])
-            store_word(observation, at + 2 * SLOTS, _OTHER_WORDS[card, 2])
-            at += OTHER_WIDTH
+        at = _write_slots(hand, observation, at)
+        drawn = _at_least(hand, DRAWN_UNSEEN)
+        store_word(observation, at, _at_least(hand, DEALT_UNSEEN) & ~drawn)
+        store_word(observation, at + SLOTS, drawn)
+        at += 2 * SLOTS
     return at
 
 
@@ -253,28 +243,12 @@ def unseen_by(game: Record, parts: Record, seat: int) -> tuple[np.uint64, np.uin
 
 @inlined
 def _write_stubs(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> int:
-    """Which ends of the own hand wait for a matching end, and how long their bodies are."""
-    hand = game.hand[seat]
-    bonus = count_card(hand, FLOWER_CARD) - 1
-    end, end_at, length = 0, at, 0
-    for slot in range(SLOTS):
-        card = np.int64(hand & BYTE)
-        hand = hand >> SHIFT[1]
-        body = parts.body[card]
-        if body > 0:
-            length += max(0, body + bonus)
-            continue
-        left = LEFT_OF[card]
-        if end + left != HEAD_EDGE + TAIL_EDGE or length == 0:
-            if end > 0:
-                observation[end_at] = 1 + length
-            if left > 0:
-                observation[at + 2 * slot] = 1 + length
-        end = RIGHT_OF[card]
-        end_at = at + 2 * slot + 1
-        length = 0
-    observation[end_at] = 1 + length if end > 0 else 0
-    return at + 2 * SLOTS
+    """stubs, longest."""
+    lefts, rights, longest = stubs(game.hand[seat], parts)
+    store_word(observation, at, lefts)
+    store_word(observation, at + SLOTS, rights)
+    observation[at + 2 * SLOTS] = longest
+    return at + 2 * SLOTS + 1
 
 
 @inlined
@@ -300,7 +274,7 @@ def _write_seats(
 ) -> None:
     """All that stands by seat, then mark, flowers, deck, round."""
     players = parts.players
-    totals = at + 6 * players
+    totals = at + 5 * players
     for offset in range(players):
         other = _seat_at(parts, seat, offset)
         observation[at + offset] = game.held[other]
@@ -308,9 +282,6 @@ def _write_seats(
         observation[at + 2 * players + offset] = game.misses[other]
         observation[at + 3 * players + offset] = game.moves[other]
         observation[at + 4 * players + offset] = flower_is_inside(game, other)
-        hand = game.hand[other] if offset == 0 else game.public[other]
-        if offset == 0 or game.stage >= GROWTH:
-            observation[at + 5 * players + offset] = longest_of(caterpillars(hand, parts))
         _write_long(observation, totals + 2 * offset, game.totals[other])
     at = totals + 2 * players
     if game.seat != NOBODY and game.phase != FALL_PHASE:
@@ -321,7 +292,7 @@ def _write_seats(
     at += 3 * players
     observation[at] = game.mark
     observation[at + 1] = count_card(game.hand[seat], FLOWER_CARD)
-    observation[at + 2] = np.int64(game.piles[DECK, 1] >> SHIFT[4])
+    observation[at + 2] = size_of(game, DECK)
     _write_long(observation, at + 3, game.round_index)
 
 
@@ -351,6 +322,178 @@ def _write_long(observation: Observation, at: int, value: int) -> None:
     observation[at + 1] = value & (_BASE - 1)
 
 
+# ==================================================================== tokens
+
+# The kinds of token.
+HAND, PILE, SEAT, TABLE = range(1, 5)
+# What others know of a card in a hand: nothing but where it came from, or all of it.
+FROM_DEAL, FROM_DECK, KNOWN = range(1, 4)
+# Every token has so many fields.
+TOKEN_FIELDS = 2 + FACE_COUNT + 1
+
+_KIND = ("kind", TABLE + 1)
+_FACE = ("face", FACE_COUNT + 1)
+_STUB_SIZE = MOST_STUB + 2
+
+
+def token_sections(setup: Setup) -> tuple[Section, ...]:
+    """The sections of `tokens`: rows of `TOKEN_FIELDS` categories; an empty slot is padding."""
+    players = setup.players
+    seat = ("seat", players + 1)
+    count = MAX_CARDS + 1
+    return layout(
+        [
+            token_section(
+                "hands", players * SLOTS, TOKEN_FIELDS,
+                "one token a slot, own hand first; 1 is added to face, edges and way up where known",
+                [
+                    _KIND, seat, ("slot", SLOTS + 1), _FACE,
+                    ("left_edge", len(EDGES) + 1), ("right_edge", len(EDGES) + 1), ("way_up", 3),
+                    ("others_know", KNOWN + 1), ("falls", 2),
+                    ("left_stub", _STUB_SIZE), ("right_stub", _STUB_SIZE),
+                ],
+            ),
+            token_section(
+                "piles", players + 2, TOKEN_FIELDS,
+                "one token a pile: fields by seat, market, all cards this seat cannot see",
+                [_KIND, ("pile", players + 3), *[(face, count) for face in FACES], ("all", count)],
+            ),
+            token_section(
+                "seats", players, TOKEN_FIELDS, "one token a seat, own first",
+                [
+                    _KIND, seat, ("held", SLOTS + 1), ("takes", count), ("misses", 2),
+                    ("moves", SLOTS + 1), ("flower_inside", 2), ("totals_high", count),
+                    ("totals_low", _BASE), ("acts", 2), ("parent", 2), ("legend", 2),
+                ],
+            ),
+            token_section(
+                "table", 1, TOKEN_FIELDS, "what stands once",
+                [
+                    _KIND, ("phase", DECISION_PHASES + 1), _FACE, ("card_unseen", 2),
+                    ("mark", MOST_LENGTH + 1), ("flowers", SLOTS + 1), ("deck", count),
+                    ("round_high", count), ("round_low", _BASE), ("longest", MOST_LENGTH + 1),
+                ],
+            ),
+        ]
+    )  # fmt: skip
+
+
+def token_shape(setup: Setup) -> tuple[int, int]:
+    """(L, F): how many tokens of how many fields."""
+    return setup.players * (SLOTS + 2) + 3, TOKEN_FIELDS
+
+
+@kernel
+def observe_tokens(game: Record, parts: Record, seat: int, observation: Observation) -> None:
+    """Writes the observation of `seat` (L * F,)."""
+    observation[:] = 0
+    at = _write_hand_tokens(game, parts, seat, observation)
+    at = _write_pile_tokens(game, parts, seat, observation, at)
+    at = _write_seat_tokens(game, parts, seat, observation, at)
+    _write_table_token(game, parts, seat, observation, at)
+
+
+@inlined
+def _write_hand_tokens(game: Record, parts: Record, seat: int, observation: Observation) -> int:
+    lefts, rights, _ = stubs(game.hand[seat], parts)
+    at = 0
+    for offset in range(parts.players):
+        other = _seat_at(parts, seat, offset)
+        public = game.public[other]
+        hand = game.hand[other] if offset == 0 else public
+        for slot in range(SLOTS):
+            card = card_at(hand, slot)
+            if card != NO_CARD:
+                observation[at] = HAND
+                observation[at + 1] = offset + 1
+                observation[at + 2] = slot + 1
+                _write_card(observation, at + 3, card)
+                observation[at + 7] = _known_as(card_at(public, slot))
+            at += TOKEN_FIELDS
+    for slot in range(SLOTS):
+        row = slot * TOKEN_FIELDS
+        if game.stage == LEAVES:
+            observation[row + 8] = (game.fallen[seat] >> slot) & 1
+        observation[row + 9] = card_at(lefts, slot)
+        observation[row + 10] = card_at(rights, slot)
+    return at
+
+
+@inlined
+def _write_card(observation: Observation, at: int, card: int) -> None:
+    """face, left_edge, right_edge, way_up; nothing of a card that is not known."""
+    known = card < DEALT_UNSEEN
+    observation[at] = FACE_OF[card] + 1
+    observation[at + 1] = LEFT_OF[card] + known
+    observation[at + 2] = RIGHT_OF[card] + known
+    observation[at + 3] = WAY_OF[card] + known
+
+
+@inlined
+def _known_as(public: int) -> int:
+    """What others know of a card, by its mark or itself in a public hand."""
+    if public < DEALT_UNSEEN:
+        return KNOWN
+    return FROM_DEAL if public == DEALT_UNSEEN else FROM_DECK
+
+
+@inlined
+def _write_pile_tokens(
+    game: Record, parts: Record, seat: int, observation: Observation, at: int
+) -> int:
+    """The two words of a pile cover three bytes too many, which lie in the token behind."""
+    for number in range(parts.players + 1):
+        is_field = number < parts.players
+        pile = FIELD + _seat_at(parts, seat, number) if is_field else MARKET
+        _write_pile(observation, at + 2, game.piles[pile, 0], game.piles[pile, 1])
+        observation[at] = PILE
+        observation[at + 1] = number + 1
+        at += TOKEN_FIELDS
+    low, high = unseen_by(game, parts, seat)
+    _write_pile(observation, at + 2, low, high)
+    observation[at] = PILE
+    observation[at + 1] = parts.players + 2
+    return at + TOKEN_FIELDS
+
+
+@inlined
+def _write_seat_tokens(
+    game: Record, parts: Record, seat: int, observation: Observation, at: int
+) -> int:
+    for offset in range(parts.players):
+        other = _seat_at(parts, seat, offset)
+        observation[at] = SEAT
+        observation[at + 1] = offset + 1
+        observation[at + 2] = game.held[other]
+        observation[at + 3] = game.takes[other]
+        observation[at + 4] = game.misses[other]
+        observation[at + 5] = game.moves[other]
+        observation[at + 6] = flower_is_inside(game, other)
+        _write_long(observation, at + 7, game.totals[other])
+        observation[at + 9] = other == game.seat and game.phase != FALL_PHASE
+        observation[at + 10] = other == game.parent
+        observation[at + 11] = other == game.legend
+        at += TOKEN_FIELDS
+    return at
+
+
+@inlined
+def _write_table_token(
+    game: Record, parts: Record, seat: int, observation: Observation, at: int
+) -> None:
+    observation[at] = TABLE
+    observation[at + 1] = game.phase + 1 if game.phase < DECISION_PHASES else 0
+    if game.card != NO_CARD and (game.unseen == 0 or game.seat == seat):
+        observation[at + 2] = FACE_OF[game.card] + 1
+    observation[at + 3] = game.unseen
+    observation[at + 4] = game.mark
+    observation[at + 5] = count_card(game.hand[seat], FLOWER_CARD)
+    observation[at + 6] = size_of(game, DECK)
+    _write_long(observation, at + 7, game.round_index)
+    observation[at + 9] = stubs(game.hand[seat], parts)[2]
+
+
 ENCODERS = {
     "flat": Encoder(observe_flat, flat_sections),
+    "tokens": Encoder(observe_tokens, token_sections, token_shape),
 }

@@ -8,11 +8,11 @@ from tefuda.envs.torutorento.state import (
     FLOWER_CARD,
     HEAD_EDGE,
     LEFT_OF,
-    NO_CARD,
+    NO_EDGE,
+    OPEN_EDGE,
     RIGHT_OF,
     SLOTS,
     TAIL_EDGE,
-    TURNED,
 )
 
 NO_HAND = np.uint64(0)
@@ -28,6 +28,9 @@ LOW = np.array([(1 << (8 * count)) - 1 for count in range(SLOTS + 1)], dtype=np.
 _BYTE_BITS = np.uint64(8)
 _BYTE_SHIFT = 3
 _ENDS = HEAD_EDGE + TAIL_EDGE  # only a head and a tail add up to this
+# The head or tail on an edge by card, 0 for any other edge.
+_LEFT_END = np.where(LEFT_OF == OPEN_EDGE, NO_EDGE, LEFT_OF)
+_RIGHT_END = np.where(RIGHT_OF == OPEN_EDGE, NO_EDGE, RIGHT_OF)
 
 
 @inlined
@@ -75,44 +78,62 @@ def slot_of(hand: np.uint64, card: int) -> int:
 
 
 @kernel
-def turned_round(hand: np.uint64) -> np.uint64:
-    """The whole hand turned round: order reversed, every card turned (T4)."""
-    turned = NO_HAND
-    while hand != NO_HAND:
-        card = np.int64(hand & BYTE)
-        turned = (turned << _BYTE_BITS) | np.uint64(TURNED[card])
-        hand = hand >> _BYTE_BITS
-    return turned
-
-
-@kernel
 def caterpillars(hand: np.uint64, parts: Record) -> np.uint64:
     """The lengths of all caterpillars of a hand, one byte each, the leftmost highest (T3, T17).
 
     A body that comes to 0 adds nothing and breaks nothing; since a length of 0 is no caterpillar,
-    at least one body above 0 remains.
+    at least one body above 0 remains. Sums and products stand for branches, which the processor
+    could not foresee.
     """
     bonus = count_card(hand, FLOWER_CARD) - 1
     found = NO_HAND
     end, length = 0, 0
-    while hand != NO_HAND:
+    for _ in range(SLOTS):
         card = np.int64(hand & BYTE)
         hand = hand >> _BYTE_BITS
         body = parts.body[card]
-        if body > 0:
-            length += max(0, body + bonus)
-            continue
-        if end + LEFT_OF[card] == _ENDS and length > 0:
-            found = (found << _BYTE_BITS) | np.uint64(length)
-        end = RIGHT_OF[card]
-        length = 0
+        closed = (end + _LEFT_END[card] == _ENDS) & (length > 0)
+        found = (found << (_BYTE_BITS * np.uint64(closed))) | np.uint64(length * closed)
+        goes_on = body > 0
+        end = end * goes_on + _RIGHT_END[card]
+        length = (length + max(0, body + bonus)) * goes_on
     return found
+
+
+@kernel
+def stubs(hand: np.uint64, parts: Record) -> tuple[np.uint64, np.uint64, int]:
+    """What waits for an end, and the longest caterpillar, in one pass like `caterpillars`.
+
+    Returns:
+        For the left edges, then for the right edges of the slots: 1 + the length of the body that
+        a head or tail has there without a matching end, else 0, in the byte of the slot. Then the
+        length of the longest caterpillar.
+    """
+    bonus = count_card(hand, FLOWER_CARD) - 1
+    lefts, rights = NO_HAND, NO_HAND
+    end, end_at, length, longest = 0, 0, 0, 0
+    for slot in range(SLOTS):
+        card = np.int64(hand & BYTE)
+        hand = hand >> _BYTE_BITS
+        body = parts.body[card]
+        left = _LEFT_END[card]
+        goes_on = body > 0
+        closed = (end + left == _ENDS) & (length > 0)
+        longest = max(longest, length * closed)
+        waits = (1 + length) * (1 - closed)
+        lefts |= np.uint64(waits * (left > 0)) << SHIFT[slot]
+        rights |= np.uint64(waits * (end > 0) * (1 - goes_on)) << SHIFT[end_at]
+        end = end * goes_on + _RIGHT_END[card]
+        end_at = end_at if goes_on else slot
+        length = (length + max(0, body + bonus)) * goes_on
+    rights |= np.uint64((1 + length) * (end > 0)) << SHIFT[end_at]
+    return lefts, rights, longest
 
 
 @kernel
 def longest_of(lengths: np.uint64) -> int:
     """The longest of packed lengths, 0 where there are none."""
-    longest = NO_CARD
+    longest = 0
     while lengths != NO_HAND:
         longest = max(longest, np.int64(lengths & BYTE))
         lengths = lengths >> _BYTE_BITS

@@ -26,6 +26,7 @@ from tefuda.envs.torutorento.state import (
     FLOWER,
     FLOWER_CARD,
     FLOWER_SLOT_PHASE,
+    NO_FACE,
     SECRET,
     SLOTS,
     TWO_WAYS,
@@ -40,6 +41,7 @@ from tefuda.envs.torutorento.state import (
 def draw_world(game: Record, parts: Record, seat: int, holder: Record) -> None:
     """Draws flower slots and dealt hands of the others; leaves the unseen rest in `pool`."""
     _gather_unseen(game, parts, seat)
+    _draw_turning_card(game, seat, holder)
     _draw_flower_slots(game, parts, seat, holder)
     for other in range(parts.players):
         if not has_flower(game, other):
@@ -101,6 +103,17 @@ def _take_from_pool(game: Record, face: int) -> None:
 
 
 @kernel
+def _draw_turning_card(game: Record, seat: int, holder: Record) -> None:
+    """Where the present node is the way up of another's card, that card has two ways up."""
+    game.new_face = NO_FACE
+    if game.phase != WAY_UP_PHASE or game.seat == seat:
+        return
+    while game.new_face == NO_FACE or not TWO_WAYS[game.new_face]:
+        game.new_face = draw_face(holder, game.pool[0], game.pool[1])
+    _take_from_pool(game, game.new_face)
+
+
+@kernel
 def _draw_hand(game: Record, parts: Record, seat: int, holder: Record) -> np.uint64:
     """A dealt hand that agrees with what has been seen of it; its ways up are all new."""
     hand = NO_HAND
@@ -111,7 +124,9 @@ def _draw_hand(game: Record, parts: Record, seat: int, holder: Record) -> np.uin
         elif left > 0:
             left -= 1
             if (game.gone[seat] >> slot) & 1:
-                face = np.int64(FACE_OF[card_at(game.dealt[seat], slot)])
+                face = FACE_OF[card_at(game.dealt[seat], slot)]
+            elif left == 0 and game.new_face != NO_FACE and game.seat == seat:
+                face = np.int64(game.new_face)
             else:
                 face = draw_unseen(game, holder)
             way = draw(holder, 2) if TWO_WAYS[face] else 0

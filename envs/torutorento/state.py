@@ -225,8 +225,9 @@ GAME = np.dtype(
         ("told_seat", np.int16),  # who inserted an unseen card
         ("told_value", np.int16),  # into which gap, or which face was drawn
         # -- working space of `resample`; it means nothing between calls
-        ("old_log", np.int16, (MAX_LOG,)),
+        ("old_log", np.int8, (MAX_LOG,)),
         ("pool", np.uint64, (PILE_WORDS,)),
+        ("new_face", np.int16),
         ("new_slot", np.int16, (MAX_SEATS,)),
         ("new_dealt", np.uint64, (MAX_SEATS,)),
     ],

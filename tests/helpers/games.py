@@ -124,3 +124,36 @@ def random_record(name: str, seed: int, **options: Any) -> dict[str, Any]:
     """The record of a random game with the key (seed, 0, 0)."""
     game = Game(name, seed=(seed, 0, 0), **options)
     return play_to_end(game, random.Random(seed)).record()
+
+
+def some_positions(
+    name: str, seed: int, count: int, *, share: float = 1.0, encoder: str | None = None
+) -> Iterator[Game]:
+    """Random positions of random games, with all options in turn.
+
+    Args:
+        name: The game.
+        seed: Of the random play.
+        count: How many positions.
+        share: The part of the positions on the way that is given; the others are passed over.
+        encoder: How observations are written.
+    """
+    rng = random.Random(seed)
+    while True:
+        for options in all_options(name):
+            for game in random_positions(Game(name, encoder=encoder, **options), rng):
+                if rng.random() < share:
+                    if count == 0:
+                        return
+                    yield game
+                    count -= 1
+
+
+def everything(game: Game) -> tuple[Any, ...]:
+    """All that makes up a game, to see that it has not changed."""
+    return fields_of(game._games), game.values, game.key
+
+
+def fields_of(records: Any) -> tuple[bytes, ...]:
+    """What stands in records, field by field: between fields there may be anything."""
+    return tuple(records[name].tobytes() for name in records.dtype.names)

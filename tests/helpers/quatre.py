@@ -343,3 +343,7 @@ def random_records(
         tables.step(actions, rows)
     for row in range(games):
         yield tables.record(row)
+
+
+#: The largest board that there can be, of 16 x 16 marks; strawberries, blueberries and cream.
+LARGEST = component_text(["+" * 16] * 16, [["s"], ["b"], ["c"]], [120, 60, 60], head=["turns = 60"])

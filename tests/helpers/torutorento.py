@@ -23,7 +23,7 @@ FACES: Final = (
     "head", "head-head", "head-tail", "tail", "tail-tail", "body-1", "body-2", "body-3",
     "flower", "bird", "butterfly", "mimic",
 )  # fmt: skip
-COUNTS: Final = (5, 5, 5, 5, 5, 10, 10, 10, 7, 5, 2, 2)
+COUNTS: Final[tuple[int, ...]] = (5, 5, 5, 5, 5, 10, 10, 10, 7, 5, 2, 2)
 
 #: Each card as it may lie: its face and way up (T2).
 LYING: Final[Mapping[str, Card]] = {
@@ -35,9 +35,9 @@ LYING: Final[Mapping[str, Card]] = {
     "1": (5, 0), "2": (6, 0), "3": (7, 0),
     "F": (8, 0), "B": (9, 0), "Y": (10, 0), "M": (11, 0),
 }  # fmt: skip
-WORDS: Final = {card: word for word, card in LYING.items()}
+WORDS: Final[Mapping[Card, str]] = {card: word for word, card in LYING.items()}
 #: The faces whose two ways up differ.
-TWO_WAYS: Final = {face for face, way in LYING.values() if way == 1}
+TWO_WAYS: Final[set[int]] = {face for face, way in LYING.values() if way == 1}
 FLOWER, BIRD, BUTTERFLY, MIMIC = 8, 9, 10, 11
 
 # Action ids, as the rules page lists them.
@@ -82,7 +82,7 @@ def component_text(counts: Counts, variant: str = "") -> str:
 
 def changed(**changes: int) -> list[int]:
     """The published counts with some changed; `head_tail` is the face "head-tail"."""
-    counts = list(COUNTS)
+    counts: list[int] = list(COUNTS)
     for name, count in changes.items():
         counts[FACES.index(name.replace("_", "-"))] = count
     return counts
@@ -161,7 +161,7 @@ def filled(
         if LYING["F"] not in hand_of_seat:
             hand_of_seat.append(LYING["F"])
     turned_up = cards(market)
-    left = Counter({number: count for number, count in enumerate(counts)})
+    left = Counter(dict(enumerate(counts)))
     left.subtract(card[0] for pile in [*full, turned_up] for card in pile)
     assert min(left.values()) >= 0, "more cards of a face than there are"
     for pile in full:

@@ -11,27 +11,35 @@ from tefuda.training.extras import needs
 __all__ = ["AGENTS", "Agent", "GreedyAgent", "RandomAgent", "make_agent"]
 
 #: How agents are named on the command line.
-AGENTS = "random, greedy or policy:PATH (a run folder or a model file)"
+AGENTS = (
+    "random, greedy, ismcts:N (searches with N simulations a decision), "
+    "policy:PATH (a run folder or a model file)"
+)
 
 
 def make_agent(name: str, seed: int = 0) -> Agent:
     """The agent of that name.
 
     Args:
-        name: "random", "greedy" or "policy:PATH".
+        name: "random", "greedy", "ismcts:N" or "policy:PATH".
         seed: Seeds what it draws.
 
     Raises:
         OptionError: There is no such agent.
+        TefudaError: There is no such model, or it is damaged.
         MissingExtraError: It needs a package that is not installed.
     """
-    kind, _, path = name.partition(":")
+    kind, _, detail = name.partition(":")
     if name == "random":
         return RandomAgent(seed)
     if name == "greedy":
         return GreedyAgent(seed)
-    if kind == "policy" and path:
+    if kind == "ismcts" and detail.isdecimal() and int(detail):
+        from tefuda.training.agents.ismcts import IsmctsAgent
+
+        return IsmctsAgent(int(detail), seed=seed, name=name)
+    if kind == "policy" and detail:
         with needs("train"):
             from tefuda.training.agents.policy import PolicyAgent
-        return PolicyAgent(path, seed=seed, name=name)
+        return PolicyAgent(detail, seed=seed, name=name)
     raise OptionError(f"there is no agent {name!r}; there are {AGENTS}")

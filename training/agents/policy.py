@@ -1,14 +1,14 @@
 """A player that follows a learnt policy."""
 
+import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 
 from tefuda.envs.core.batch import Tables
+from tefuda.envs.core.engine import Engine
 from tefuda.envs.core.errors import TefudaError
 from tefuda.training.agents.base import Actions, Rows
 from tefuda.training.agents.streams import AgentStreams
@@ -17,20 +17,29 @@ from tefuda.training.ppo import SelfPlayPPO
 #: The file of the model in a run folder.
 MODEL_FILE = "model.zip"
 
+#: What a model's archive holds beside other things.
+_MEMBERS = {"data", "policy.pth"}
+
 
 class PolicyAgent:
     """Plays a policy: its likeliest action, or one drawn by its probabilities.
+
+    It writes its observations itself where the tables show others than it learnt from, so that
+    policies with different encoders can meet at one table.
 
     Args:
         model: A model, its file, or the run folder that holds it.
         deterministic: Whether to play the likeliest action.
         seed: Seeds the draws.
         name: What tables and files call it.
+
+    Raises:
+        TefudaError: There is no such model.
     """
 
     def __init__(
         self,
-        model: MaskablePPO | str | Path,
+        model: SelfPlayPPO | str | Path,
         deterministic: bool = True,
         seed: int = 0,
         name: str = "policy",
@@ -38,40 +47,63 @@ class PolicyAgent:
         self.name = name
         self.deterministic = deterministic
         self._streams = AgentStreams(seed)
-        self._policy = (model if isinstance(model, MaskablePPO) else load_model(model)).policy
+        self._model = model if isinstance(model, SelfPlayPPO) else load_model(model)
+        self._engines: dict[Engine, Engine] = {}
 
     def act(self, tables: Tables, rows: Rows) -> Actions:
         """See `Agent`.
 
         Raises:
-            TefudaError: The tables show other observations than the policy learnt from.
+            TefudaError: The policy learnt another game, or one with other observations.
         """
-        self._check(tables)
-        observations, masks = tables.observation[rows], tables.action_mask[rows]
+        observations, masks = self.observe(tables, rows), tables.action_mask[rows]
         if self.deterministic:
-            actions, _ = self._policy.predict(observations, action_masks=masks, deterministic=True)
+            actions, _ = self._model.predict(observations, action_masks=masks, deterministic=True)
             return actions.astype(np.int64)
         return _choose(
             self.probabilities(observations, masks), self._streams.fractions(tables, rows)
         )
 
-    def _check(self, tables: Tables) -> None:
-        learnt, shown = self._policy.observation_space.shape, tables.observation.shape[1:]
-        if learnt != shown:
+    def observe(self, tables: Tables, rows: Rows) -> npt.NDArray[np.int8]:
+        """(R, ...) what the acting seats see, written as the policy learnt it.
+
+        Raises:
+            TefudaError: The policy learnt another game, or one with other observations.
+        """
+        engine = self._engine_for(tables.engine)
+        if engine is tables.engine:
+            return tables.observation[rows]
+        seen = np.zeros((rows.size, engine.size), np.int8)
+        for row, seat, observation in zip(rows, tables.seat[rows], seen, strict=True):
+            engine.loops.observe_one(tables.games, engine.parts, row, seat, observation)
+        return seen.reshape(rows.size, *engine.shape)
+
+    def _engine_for(self, shown: Engine) -> Engine:
+        """The engine that writes the policy's observations at tables of this one."""
+        if shown not in self._engines:
+            game, encoder = self._model.game, self._model.encoder
+            if game and game != shown.spec.id:
+                raise TefudaError(f"{self.name} has learnt {game}, not {shown.spec.id}")
+            own = shown
+            if encoder and encoder != shown.encoder:
+                own = Engine(shown.spec, shown.setup, encoder)
+            self._check_shape(own)
+            self._engines[shown] = own
+        return self._engines[shown]
+
+    def _check_shape(self, engine: Engine) -> None:
+        learnt = self._model.observation_space.shape
+        if learnt != engine.shape:
             raise TefudaError(
-                f"{self.name} learnt from observations of shape {learnt}, but these tables show "
-                f"{shown}: were its players, options or encoder others?"
+                f"{self.name} has learnt from observations of shape {learnt}, but here they have "
+                f"{engine.shape}: were its players or components others?"
             )
 
     def probabilities(
         self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
     ) -> npt.NDArray[np.float64]:
         """(R, A) the policy's probabilities of legal actions, 0 elsewhere."""
-        with torch.no_grad():
-            seen, _ = self._policy.obs_to_tensor(observations)
-            found = self._policy.get_distribution(seen, masks)
-        assert isinstance(found, MaskableCategoricalDistribution)
-        return np.asarray(found.distribution.probs.cpu(), np.float64) * masks
+        return self._model.probabilities_of(observations, masks).astype(np.float64)
 
 
 def _choose(probabilities: npt.NDArray[np.float64], fractions: npt.NDArray[np.float64]) -> Actions:
@@ -84,10 +116,30 @@ def _choose(probabilities: npt.NDArray[np.float64], fractions: npt.NDArray[np.fl
 def load_model(path: str | Path) -> SelfPlayPPO:
     """Loads a model from its file or its run folder.
 
+    Like every SB3 model it is a pickle: load only what you trust.
+
     Raises:
-        TefudaError: There is none.
+        TefudaError: There is none, or its file is damaged.
     """
     file = Path(path) / MODEL_FILE if Path(path).is_dir() else Path(path)
     if not file.is_file():
         raise TefudaError(f"there is no model at {file}")
+    check_model_file(file)
     return SelfPlayPPO.load(file, device="cpu")
+
+
+def check_model_file(file: Path) -> None:
+    """Sees whether the file of a model is as it was written.
+
+    Raises:
+        TefudaError: It is damaged, or no model at all.
+    """
+    try:
+        with zipfile.ZipFile(file) as archive:
+            damaged, members = archive.testzip(), set(archive.namelist())
+    except (OSError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+        raise TefudaError(f"{file} is damaged or no model: {error}") from error
+    if damaged is not None:
+        raise TefudaError(f"{file} is damaged: its part {damaged!r} is not as it was written")
+    if not members >= _MEMBERS:
+        raise TefudaError(f"{file} is no model: it lacks {', '.join(sorted(_MEMBERS - members))}")

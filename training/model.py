@@ -1,0 +1,98 @@
+"""From a configuration to tables and a model, new or reloaded."""
+
+import numpy as np
+import torch
+from stable_baselines3.common.utils import LinearSchedule
+from torch import nn
+
+from tefuda.envs import make_vec
+from tefuda.envs.core.registry import find_game
+from tefuda.training.agents.scripted import GreedyAgent
+from tefuda.training.config import TrainConfig
+from tefuda.training.imitate import LESSON_TABLES, Pupil
+from tefuda.training.league import League
+from tefuda.training.network import ScaledFlatten, TablePolicy
+from tefuda.training.ppo import SelfPlayPPO
+from tefuda.wrappers.sb3 import TablesVecEnv
+
+_ACTIVATIONS = {"tanh": nn.Tanh, "relu": nn.ReLU}
+
+#: What random numbers are for; each purpose has seeds of its own.
+LEARNING, CHECKS, FINAL, RECORDS, LEAGUE, LESSONS = range(6)
+
+
+def seed_for(config: TrainConfig, purpose: int, learnt: int = 0) -> int:
+    """A seed that follows from the run's."""
+    return int(np.random.SeedSequence((config.seed, purpose, learnt)).generate_state(1)[0])
+
+
+def make_env(config: TrainConfig) -> TablesVecEnv:
+    """The tables at which a run learns."""
+    tables = make_vec(config.game, tables=config.tables, encoder=config.encoder, **config.options)
+    scripted = [GreedyAgent(seed_for(config, LEAGUE))] if find_game(config.game).greedy else []
+    return TablesVecEnv(tables, League(scripted, config.scripted))
+
+
+def make_model(config: TrainConfig) -> SelfPlayPPO:
+    """A model that has learnt nothing yet.
+
+    Raises:
+        TefudaError: The game or one of its options is not allowed.
+    """
+    torch.set_num_threads(config.threads)
+    return SelfPlayPPO(
+        TablePolicy,
+        make_env(config),
+        learning_rate=LinearSchedule(config.learning_rate, 0.0, 1.0),
+        n_steps=config.steps,
+        batch_size=config.batch,
+        n_epochs=config.epochs,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip,
+        ent_coef=config.entropy,
+        vf_coef=config.value,
+        max_grad_norm=config.max_grad,
+        policy_kwargs={
+            "net_arch": list(config.layers),
+            "activation_fn": _ACTIVATIONS[config.activation],
+            "features_extractor_class": ScaledFlatten,
+        },
+        seed=seed_for(config, LEARNING),
+        device="cpu",
+    )
+
+
+def reload_model(config: TrainConfig, model: SelfPlayPPO) -> SelfPlayPPO:
+    """Seats an earlier run's model, with its optimiser and counters, at newly dealt tables."""
+    torch.set_num_threads(config.threads)
+    model.set_env(make_env(config))
+    model.set_random_seed(seed_for(config, LEARNING, model.num_timesteps))
+    return model
+
+
+def make_pupil(config: TrainConfig, model: SelfPlayPPO) -> Pupil:
+    """The model's policy before its lessons from the game's scripted player."""
+    tables = make_vec(
+        config.game,
+        tables=LESSON_TABLES,
+        seed=seed_for(config, LESSONS),
+        encoder=config.encoder,
+        **config.options,
+    )
+    assert isinstance(model.policy, TablePolicy)
+    return Pupil(
+        model.policy,
+        tables,
+        GreedyAgent(seed_for(config, LEAGUE)),
+        config.learning_rate,
+        config.batch,
+        seed_for(config, LESSONS),
+    )
+
+
+def count_lessons(config: TrainConfig) -> int:
+    """How many decisions of the scripted player are imitated; none where a game has no such one."""
+    if find_game(config.game).greedy is None:
+        return 0
+    return min(round(config.lessons * config.decisions), config.most_lessons)

@@ -25,7 +25,7 @@ TESTENV := MPLBACKEND=Agg OMP_NUM_THREADS=1 CUDA_VISIBLE_DEVICES=
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help venv train test lint format types rules test-jit test-pure test-bounds test-wheel \
-        coverage bench clean
+        coverage bench docs commit-checks release clean
 
 help:  ## this list
 	@echo 'Use: make TARGET [VARIABLE=value ...]'
@@ -62,7 +62,12 @@ bench: $(VENV)/.all  ## speed, growth, cold start, memory; renews results and ta
 	$(BIN)/python benchmarks/cold.py $(ARGS)
 	$(BIN)/python benchmarks/memory.py $(ARGS)
 
+docs: $(VENV)/.all  ## the site, in build/site
+	$(BIN)/python -m sphinx -q -W --keep-going docs build/site
+
 # ---- checks ----
+
+commit-checks: lint types rules  ## what takes a minute: before every commit
 
 # test-jit comes last: it runs every test, and its closing line ends the output.
 test: lint types rules test-wheel test-pure test-bounds test-jit  ## all that continuous integration runs
@@ -106,6 +111,11 @@ coverage: $(VENV)/.all  ## lines that the tests marked pure reach (compiled code
 	@mkdir -p build
 	$(TESTENV) NUMBA_DISABLE_JIT=1 $(BIN)/coverage run $(PYTEST) -m pure $(ARGS)
 	$(BIN)/coverage report
+
+# ---- release ----
+
+release: test-wheel  ## sdist and wheel in build/dist, both tested
+	@ls -l build/dist
 
 # ---- tidying ----
 

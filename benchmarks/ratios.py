@@ -16,13 +16,14 @@ from measure import Effort, measure, ratio
 # Few tables: their arrays stay in the processor's nearest caches, and the ratio does not depend on
 # how fast memory is.
 _TABLES = 64
+_SCRIPTS = 2
 _EFFORT = Effort(rounds=7, seconds=0.05)
 
 
 def ratios(game: str) -> dict[str, float]:
     """Measures the ratios of a game."""
     encoder = contenders.encoders(game)[0]
-    tape, scripts = contenders.write_tape(game, _TABLES), contenders.write_scripts(game)
+    tape, scripts = contenders.write_tape(game, _TABLES), contenders.write_scripts(game, _SCRIPTS)
     rivals = [
         contenders.step(game, encoder, tape),
         contenders.floor(game, encoder, _TABLES),

@@ -436,7 +436,6 @@ def test_never_seeded_environments_differ(name: str) -> None:
 # ==================================================================== rewards
 
 
-@pytest.mark.pure
 @pytest.mark.parametrize("reward", ["win", "score"])
 @every_game
 def test_rewards(name: str, reward: str) -> None:
@@ -466,7 +465,6 @@ def test_rewards(name: str, reward: str) -> None:
         env.reset()
 
 
-@pytest.mark.pure
 @every_game
 def test_endings_totals_and_winners_are_those_of_the_tree(name: str) -> None:
     env = started(name)

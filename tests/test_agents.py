@@ -14,6 +14,7 @@ from tefuda.training.agents import Agent, GreedyAgent, RandomAgent, make_agent
 TABLES = 32
 STEPS = 300
 SCRIPTED = [RandomAgent, GreedyAgent]
+NAMES = ["random", "greedy", "ismcts:20"]
 
 
 def all_rows(tables: Tables) -> np.ndarray:
@@ -66,13 +67,16 @@ def test_random_agent_is_uniform() -> None:
     assert ((counts - 1000) ** 2 / 1000).sum() < 13.8  # chi-square, 2 degrees, one in a thousand
 
 
-@pytest.mark.parametrize("name", ["random", "greedy"])
+@pytest.mark.parametrize("name", NAMES)
 def test_agents_by_name(name: str) -> None:
     agent: Agent = make_agent(name, seed=3)
     assert agent.name == name
 
 
-@pytest.mark.parametrize("name", ["clever", "policy:", "policy", "random:3"])
+@pytest.mark.parametrize(
+    "name",
+    ["clever", "policy:", "policy", "random:3", "ismcts", "ismcts:0", "ismcts:-5", "ismcts:x"],
+)
 def test_unknown_names_are_refused(name: str) -> None:
     with pytest.raises(OptionError, match=f"no agent '{name}'"):
         make_agent(name)

@@ -153,7 +153,7 @@ def pairs(players: int, seat: int, courses: int, seed: int) -> Iterator[Pair]:
     rng = random.Random(seed)
     for _ in range(courses):
         whole, phases = random_course(rng, players)
-        for phase in set(PHASES) & set(phases):
+        for phase in (name for name in PHASES if name in phases):
             ends = [k for k, name in enumerate(phases, start=1) if name == phase]
             course = whole[: rng.choice(ends)]
             plain = tell(course, players, rng)

@@ -1,5 +1,7 @@
 """A learnt policy as a player."""
 
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +12,10 @@ pytest.importorskip("torch")
 from tefuda.envs import make_vec
 from tefuda.envs.core.errors import TefudaError
 from tefuda.training.agents import make_agent
-from tefuda.training.agents.policy import PolicyAgent
+from tefuda.training.agents.policy import PolicyAgent, load_model
 from tefuda.training.config import TrainConfig
+from tefuda.training.model import make_model
 from tefuda.training.ppo import SelfPlayPPO
-from tefuda.training.train import make_model
 
 CONFIG = TrainConfig(game="gacha", tables=4, steps=8, batch=32, layers=(16,))
 TABLES = 16
@@ -57,12 +59,52 @@ def test_saved_and_loaded_it_plays_the_same(model: SelfPlayPPO, tmp_path: Path) 
         np.testing.assert_array_equal(agent.act(tables, rows), expected)
 
 
+def test_it_reads_tables_that_show_other_observations(tmp_path: Path) -> None:
+    # A policy that learnt from tokens plays the same whatever the tables show.
+    make_model(replace(CONFIG, encoder="tokens")).save(tmp_path / "model.zip")
+    agent = make_agent(f"policy:{tmp_path}")
+    tokens, flat = (
+        make_vec("gacha_v0", tables=TABLES, seed=1, encoder=encoder)
+        for encoder in ("tokens", "flat")
+    )
+    rows = np.arange(TABLES)
+    for _ in range(50):
+        actions = agent.act(tokens, rows)
+        np.testing.assert_array_equal(agent.act(flat, rows[::-1]), actions[::-1])
+        tokens.step(actions)
+        flat.step(actions)
+
+
 def test_a_missing_model_is_named(tmp_path: Path) -> None:
     with pytest.raises(TefudaError, match=r"no model at .*nowhere"):
         make_agent(f"policy:{tmp_path}/nowhere")
 
 
+def test_a_damaged_model_is_named(model: SelfPlayPPO, tmp_path: Path) -> None:
+    file = tmp_path / "model.zip"
+    model.save(file)
+    whole = file.read_bytes()
+    middle = len(whole) // 2
+    flipped = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
+    for content in (flipped, whole[:middle], b"", b"no model"):
+        file.write_bytes(content)
+        with pytest.raises(TefudaError, match=r"model\.zip is (damaged|no model)"):
+            load_model(file)
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("data", "{}")
+    with pytest.raises(TefudaError, match=r"is no model: it lacks policy\.pth"):
+        load_model(file)
+
+
+def test_another_game_is_refused(tmp_path: Path) -> None:
+    model = make_model(CONFIG)
+    model.game = "chess_v0"
+    tables = make_vec("gacha_v0", tables=2)
+    with pytest.raises(TefudaError, match="policy has learnt chess_v0, not gacha_v0"):
+        PolicyAgent(model).act(tables, np.arange(2))
+
+
 def test_other_observations_are_refused(model: SelfPlayPPO) -> None:
     tables = make_vec("gacha_v0", tables=2, players=3)
-    with pytest.raises(TefudaError, match="these tables show"):
+    with pytest.raises(TefudaError, match="were its players or components others"):
         PolicyAgent(model).act(tables, np.arange(2))

@@ -1,21 +1,17 @@
 """Every seat's decisions are learnt from, with all that the seat was paid until its next."""
 
+from dataclasses import replace
 from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 pytest.importorskip("torch")
 
-import torch
-
-from tefuda.envs import make_vec
 from tefuda.training.config import TrainConfig
-from tefuda.training.network import ScaledFlatten
+from tefuda.training.model import make_env, make_model
 from tefuda.training.ppo import SelfPlayBuffer, SelfPlayPPO, seat_advantages
-from tefuda.training.train import make_model
 
 Array = npt.NDArray[Any]
 
@@ -98,29 +94,27 @@ def test_agrees_with_a_slow_computation_seat_by_seat(seed: int) -> None:
     np.testing.assert_allclose(fast, slow, atol=1e-5)
 
 
-def rolled_out(gae_lambda: float, tables: int = 4, steps: int = 500) -> SelfPlayPPO:
+# Half of the games are played among scripted players, whose turns pay the learner too.
+CONFIG = TrainConfig(
+    game="gacha", options={"players": 3}, tables=4, steps=500, batch=500, layers=(8,), scripted=0.5
+)
+
+
+def rolled_out(config: TrainConfig) -> SelfPlayPPO:
     """A model that has just filled a rollout with gacha for three, in which games have ended."""
-    config = TrainConfig(
-        game="gacha",
-        options={"players": 3},
-        tables=tables,
-        steps=steps,
-        gae_lambda=gae_lambda,
-        layers=(8,),
-    )
     model = make_model(config)
     _, callback = model._setup_learn(config.rollout)
     assert model.env is not None
-    model.collect_rollouts(model.env, callback, model.rollout_buffer, steps)
+    model.collect_rollouts(model.env, callback, model.rollout_buffer, config.steps)
     assert isinstance(model.rollout_buffer, SelfPlayBuffer)
-    assert model.rollout_buffer.ended.sum() > tables
+    assert model.rollout_buffer.ended.sum() > config.tables
     return model
 
 
 def test_every_decision_of_a_finished_game_returns_its_seats_payoff() -> None:
     # With gamma = lambda = 1 a return is what the seat is paid from there to the end: the winners'
     # share, or the loss, whoever made the last move.
-    buffer = rolled_out(gae_lambda=1.0).rollout_buffer
+    buffer = rolled_out(replace(CONFIG, gae_lambda=1.0)).rollout_buffer
     assert isinstance(buffer, SelfPlayBuffer)
     checked = set()
     for table in range(buffer.n_envs):
@@ -136,17 +130,20 @@ def test_every_decision_of_a_finished_game_returns_its_seats_payoff() -> None:
 
 
 def test_a_rollout_tells_what_happened_at_the_tables() -> None:
-    model = rolled_out(gae_lambda=0.9)
+    config = replace(CONFIG, gae_lambda=0.9)
+    model = rolled_out(config)
     buffer = model.rollout_buffer
     assert isinstance(buffer, SelfPlayBuffer)
-    twin = make_vec("gacha", tables=buffer.n_envs, seed=model.seed, players=3)
+    twin = make_env(config)
+    twin.seed(model.seed)
+    observations = twin.reset()
     for step, actions in enumerate(buffer.actions[..., 0]):
-        np.testing.assert_array_equal(buffer.observations[step], twin.observation)
-        np.testing.assert_array_equal(buffer.action_masks[step], twin.action_mask)
-        np.testing.assert_array_equal(buffer.seats[step], twin.seat)
-        twin.step(actions)
-        np.testing.assert_array_equal(buffer.payments[step], twin.reward)
-        np.testing.assert_array_equal(buffer.ended[step], twin.done)
+        np.testing.assert_array_equal(buffer.observations[step], observations)
+        np.testing.assert_array_equal(buffer.action_masks[step], twin.action_masks())
+        observations, *_ = twin.step(actions.astype(np.int64))
+        np.testing.assert_array_equal(buffer.seats[step], twin.acted)
+        np.testing.assert_array_equal(buffer.payments[step], twin.payments)
+        np.testing.assert_array_equal(buffer.ended[step], twin.ended)
     seen = twin.observe_all()
     last = model.value_of(seen.reshape(-1, seen.shape[-1])).reshape(seen.shape[:2])
     slow = slow_advantages(
@@ -154,9 +151,3 @@ def test_a_rollout_tells_what_happened_at_the_tables() -> None:
     )
     np.testing.assert_allclose(buffer.advantages, slow, atol=1e-4)
     np.testing.assert_allclose(buffer.returns, slow + buffer.values, atol=1e-4)
-
-
-def test_features_are_scaled_by_the_largest_values() -> None:
-    space = gymnasium.spaces.Box(np.zeros(3, np.int8), np.array([1, 4, 0], np.int8), dtype=np.int8)
-    features = ScaledFlatten(space)(torch.tensor([[1.0, 4.0, 0.0]]))
-    torch.testing.assert_close(features, torch.tensor([[1.0, 2.0, 0.0]]))

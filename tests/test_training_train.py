@@ -1,10 +1,13 @@
-"""A training run from the command line to its folder, resumed and interrupted."""
+"""A training run from the command line to its folder, resumed, interrupted and killed."""
 
 import csv
 import json
 import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import numpy as np
@@ -15,24 +18,28 @@ pytest.importorskip("rich")
 
 import torch
 
-from tefuda.envs import Game
-from tefuda.training import train
+from tefuda.envs import GAMES, Game
+from tefuda.envs.core.errors import OptionError
+from tefuda.envs.core.registry import find_game
+from tefuda.training import plan, train
 from tefuda.training.agents.policy import load_model
 from tefuda.training.cli import main
 from tefuda.training.config import TrainConfig, settings
-from tefuda.training.watch import interruptible
+from tefuda.training.model import count_lessons, make_model, reload_model
+from tefuda.training.runs import KEPT, RunFolder
+from tefuda.training.watch import Watch, interruptible
 from tefuda.wrappers.sb3 import TablesVecEnv
 
 ROLLOUT = 8 * 16
 SMALL = [
     *("--tables", "8", "--steps", "16", "--batch", "64", "--layers", "8,8", "--checks", "2"),
-    *("--check-games", "8", "--final-games", "8"),
+    *("--check-games", "8", "--final-games", "8", "--most-lessons", "300"),
 ]
 CONFIG = TrainConfig(
     tables=8, steps=16, batch=64, layers=(8,), checks=2, check_games=8, final_games=8
 )
 FILES = {
-    *("config.json", "versions.json", "model.zip", "curve.csv", "curve.png"),
+    *("config.json", "versions.json", "model.zip", "checkpoints", "curve.csv", "curve.png"),
     *("evaluation.json", "records.jsonl", "tensorboard"),
 }
 
@@ -50,36 +57,90 @@ def curve(folder: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def test_a_run_leaves_everything_behind(tmp_path: Path) -> None:
+def decisions(folder: Path) -> list[int]:
+    return [int(point["decisions"]) for point in curve(folder)]
+
+
+def parameters(folder: Path) -> torch.Tensor:
+    return torch.cat([p.flatten() for p in load_model(folder).policy.parameters()])
+
+
+# ==================================================================== a whole run
+
+
+def test_a_run_leaves_everything_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert new_run(tmp_path, "--seed", "3", "--option", "scoring=vp", "--players", "3") == 0
     assert {path.name for path in tmp_path.iterdir()} == FILES
     config = TrainConfig.load(tmp_path / "config.json")
     assert (config.seed, config.decisions, config.game) == (3, 4 * ROLLOUT, "gacha_v0")
     assert config.options == {"players": 3, "scoring": "vp"}
-    versions = json.loads((tmp_path / "versions.json").read_text())
+    (versions,) = json.loads((tmp_path / "versions.json").read_text())
     assert versions["packages"]["torch"] == torch.__version__.partition("+")[0]
+    assert len(versions["components"]["sha256"]) == 64
     assert load_model(tmp_path).num_timesteps == 4 * ROLLOUT
-    results = json.loads((tmp_path / "evaluation.json").read_text())["results"]
+    evaluation = json.loads((tmp_path / "evaluation.json").read_text())
+    results = evaluation["results"]
     assert [result["opponents"] for result in results] == ["random", "greedy"]
-    assert [int(point["decisions"]) for point in curve(tmp_path)] == [
-        0,
-        2 * ROLLOUT,
-        4 * ROLLOUT,
-    ]
+    assert evaluation["decisions"] == 4 * ROLLOUT
+    assert decisions(tmp_path) == [0, 0, 2 * ROLLOUT, 4 * ROLLOUT]
+    lessons = [int(point["lessons"]) for point in curve(tmp_path)]
+    assert lessons == [0, *[evaluation["lessons"]] * 3]
+    assert evaluation["lessons"] >= 300
     assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
     records = [json.loads(line) for line in (tmp_path / "records.jsonl").read_text().splitlines()]
-    assert len(records) == train.RECORDS
+    assert len(records) == train.RECORDED
     assert all(Game.from_record(record).node == "over" for record in records)
+    out = capsys.readouterr().out
+    for result in results:
+        assert f"{result['low']:+.3f} .. {result['high']:+.3f}" in out
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_can_be_learnt(tmp_path: Path, game: str) -> None:
+    assert run(game, "--decisions", "1", "--run", str(tmp_path / "run"), *SMALL) == 0
+    results = json.loads((tmp_path / "run" / "evaluation.json").read_text())["results"]
+    assert len(results) == (2 if find_game(game).greedy else 1)
 
 
 def test_the_seed_decides_what_is_learnt(tmp_path: Path) -> None:
-    weights = []
     for name, seed in (("one", "1"), ("again", "1"), ("other", "2")):
         assert new_run(tmp_path / name, "--seed", seed) == 0
-        parameters = load_model(tmp_path / name).policy.parameters()
-        weights.append(torch.cat([parameter.flatten() for parameter in parameters]))
-    assert torch.equal(weights[0], weights[1])
-    assert not torch.equal(weights[0], weights[2])
+    assert torch.equal(parameters(tmp_path / "one"), parameters(tmp_path / "again"))
+    assert not torch.equal(parameters(tmp_path / "one"), parameters(tmp_path / "other"))
+
+
+def test_the_learning_rate_falls_to_nothing(tmp_path: Path) -> None:
+    assert new_run(tmp_path) == 0
+    model = load_model(tmp_path)
+    assert model._current_progress_remaining == 0
+    assert model.lr_schedule(1.0) == pytest.approx(CONFIG.learning_rate)
+    assert model.lr_schedule(0.0) == 0
+
+
+# ==================================================================== minutes
+
+
+def test_minutes_become_whole_rollouts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "WARM_UP_SECONDS", 0.1)
+    short, long = (plan.plan_decisions(CONFIG, s, lessons=True) for s in (1.0, 200.0))
+    assert short % ROLLOUT == long % ROLLOUT == 0
+    assert 0 < short < long
+
+
+@pytest.mark.parametrize(
+    ("seconds", "lesson", "expected"),
+    [
+        (10.0, 0.0, 1000),  # 10 ms a decision, no lessons
+        (10.0, 0.005, 500),  # two lessons of 5 ms go with each
+        (1000.0, 0.005, 75_000),  # no more than 50,000 lessons: 250 of the 1,000 seconds
+    ],
+)
+def test_lessons_take_their_share_of_the_time(seconds: float, lesson: float, expected: int) -> None:
+    config = replace(CONFIG, lessons=2.0, most_lessons=50_000)
+    assert plan._solve(config, seconds, 0.01, lesson) == pytest.approx(expected)
+
+
+# ==================================================================== going on
 
 
 def test_resume_goes_on_with_counters_optimiser_and_schedule(tmp_path: Path) -> None:
@@ -92,76 +153,183 @@ def test_resume_goes_on_with_counters_optimiser_and_schedule(tmp_path: Path) -> 
     steps = [m.policy.optimizer.state_dict()["state"][0]["step"] for m in (before, after)]
     assert steps[1] == 2 * steps[0]
     assert TrainConfig.load(tmp_path / "config.json").decisions == 8 * ROLLOUT
-    decisions = [int(point["decisions"]) for point in curve(tmp_path)]
-    assert decisions == [0, 2 * ROLLOUT, 4 * ROLLOUT, 8 * ROLLOUT]
+    assert decisions(tmp_path) == [0, 0, 2 * ROLLOUT, 4 * ROLLOUT, 8 * ROLLOUT]
     seconds = [float(point["seconds"]) for point in curve(tmp_path)]
     assert seconds == sorted(seconds)
+    versions = json.loads((tmp_path / "versions.json").read_text())
+    assert [entry["decisions"] for entry in versions] == [0, 4 * ROLLOUT]
 
 
 def test_resume_deals_new_games(tmp_path: Path) -> None:
     assert new_run(tmp_path) == 0
     config = TrainConfig.load(tmp_path / "config.json")
-    model = train.reload_model(config, train.RunFolder.open(tmp_path))
-    first = train.make_model(config)
     dealt = []
-    for env in (model.env, first.env):
-        assert isinstance(env, TablesVecEnv)
-        dealt.append(env.reset())
+    for model in (reload_model(config, load_model(tmp_path)), make_model(config)):
+        assert isinstance(model.env, TablesVecEnv)
+        dealt.append(model.env.reset())
     assert not np.array_equal(*dealt)
 
 
-def test_the_learning_rate_falls_to_nothing(tmp_path: Path) -> None:
+def test_a_finished_run_says_how_to_go_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert new_run(tmp_path) == 0
-    model = load_model(tmp_path)
-    assert model._current_progress_remaining == 0
-    assert model.lr_schedule(1.0) == pytest.approx(CONFIG.learning_rate)
-    assert model.lr_schedule(0.0) == 0
-
-
-def test_ctrl_c_keeps_what_was_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-    whole_check = train.check
-
-    def check(*arguments: Any) -> Any:
-        calls.append(arguments)
-        if len(calls) == 2:  # half way through
-            signal.raise_signal(signal.SIGINT)
-        return whole_check(*arguments)
-
-    monkeypatch.setattr(train, "check", check)
-    assert new_run(tmp_path) == 0
+    assert run("--resume", str(tmp_path)) == 2
+    assert "512 decisions, and 512 were planned" in capsys.readouterr().err
+    # Killed while it was evaluated, it has learnt everything but is not finished.
+    (tmp_path / "evaluation.json").unlink()
+    assert run("--resume", str(tmp_path)) == 0
     assert {path.name for path in tmp_path.iterdir()} == FILES
-    assert load_model(tmp_path).num_timesteps == 2 * ROLLOUT
+
+
+def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert new_run(tmp_path) == 0
+    files = RunFolder(tmp_path).checkpoint_files()
+    assert [int(file.stem) for file in files] == [0, 2 * ROLLOUT, 4 * ROLLOUT]
+    files[-1].write_bytes(files[-1].read_bytes()[:5000])
+    assert run("--resume", str(tmp_path), "--decisions", str(6 * ROLLOUT)) == 0
+    error = capsys.readouterr().err
+    assert f"{files[-1]} is damaged" in error
+    assert load_model(tmp_path).num_timesteps == 6 * ROLLOUT
+    # Points of the curve after the checkpoint were learnt by a model that is lost.
+    assert decisions(tmp_path) == [0, 0, 2 * ROLLOUT, 3 * ROLLOUT, 6 * ROLLOUT]
+    for file in RunFolder(tmp_path).checkpoint_files():
+        file.write_bytes(b"")
+    assert run("--resume", str(tmp_path), "--decisions", str(8 * ROLLOUT)) == 2
+    assert "no checkpoint of" in capsys.readouterr().err
+
+
+def test_old_checkpoints_are_dropped(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    folder.make()
+    for number in (5, 20, 100, 3000):
+        folder.save_checkpoint(number, lambda path, text=str(number): path.write_text(text))
+    kept = [int(file.stem) for file in folder.checkpoint_files()]
+    assert kept == [5, 20, 100, 3000][-KEPT:]
+    assert folder.model.read_text() == "3000"
+
+
+# ==================================================================== broken off
+
+COMMAND = [sys.executable, "-c", "import sys; from tefuda.training.cli import main; "]
+COMMAND[-1] += "sys.exit(main(sys.argv[1:]))"
+LONG = 10_000 * ROLLOUT
+
+
+def begun(folder: Path, checkpoints: int) -> "subprocess.Popen[str]":
+    """A process that trains for long, once it has so many checkpoints of self-play."""
+    more = ["--decisions", str(LONG), "--run", str(folder), *SMALL, "--checks", "5000"]
+    process = subprocess.Popen(
+        [*COMMAND, "train", "gacha", *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    newest = 0
+    while newest < checkpoints * 2 * ROLLOUT:
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.05)
+        files = RunFolder(folder).checkpoint_files()
+        newest = int(files[-1].stem) if files else 0
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_leaves_a_complete_run(tmp_path: Path, number: signal.Signals) -> None:
+    process = begun(tmp_path, 1)
+    process.send_signal(number)
+    out, _ = process.communicate()
+    assert process.returncode == 0, out
+    assert "stopping: what has been learnt is kept" in out
+    assert {path.name for path in tmp_path.iterdir()} == FILES
+    learnt = load_model(tmp_path).num_timesteps
+    assert 0 < learnt < LONG
+    assert learnt % ROLLOUT == 0
+    assert decisions(tmp_path)[-1] == learnt
+    assert json.loads((tmp_path / "evaluation.json").read_text())["decisions"] == learnt
+
+
+def test_a_killed_run_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
+    process = begun(tmp_path, 2)
+    process.kill()
+    process.communicate()
+    # Nothing is half written; a temporary file may be left.
+    learnt = int(RunFolder(tmp_path).checkpoint_files()[-1].stem)
+    assert run("--resume", str(tmp_path), "--decisions", str(learnt + ROLLOUT)) == 0
+    assert load_model(tmp_path).num_timesteps == learnt + ROLLOUT
+    assert decisions(tmp_path) == sorted(decisions(tmp_path))
+    assert decisions(tmp_path)[-1] == learnt + ROLLOUT
+
+
+def test_a_broken_off_rollout_is_not_learnt_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Watch._on_step
+    seen: list[int] = []
+
+    def on_step(watch: Watch) -> bool:
+        seen.append(watch.num_timesteps)
+        if len(seen) == 16 + 5:
+            signal.raise_signal(signal.SIGINT)
+        return whole(watch)
+
+    monkeypatch.setattr(Watch, "_on_step", on_step)
+    assert new_run(tmp_path) == 0
+    assert seen[-1] == ROLLOUT + 5 * 8
+    assert load_model(tmp_path).num_timesteps == ROLLOUT
     assert run("--resume", str(tmp_path)) == 0
     assert load_model(tmp_path).num_timesteps == 4 * ROLLOUT
 
 
-def test_a_second_ctrl_c_interrupts() -> None:
+def test_lessons_can_be_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Watch.evaluate
+
+    def evaluate(watch: Watch, results: Any) -> None:
+        whole(watch, results)
+        if not watch.lessons:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Watch, "evaluate", evaluate)
+    assert new_run(tmp_path) == 0
+    assert {path.name for path in tmp_path.iterdir()} == FILES
+    assert load_model(tmp_path).num_timesteps == 0
+
+
+def test_a_second_ctrl_c_interrupts(capsys: pytest.CaptureFixture[str]) -> None:
     before = signal.getsignal(signal.SIGINT)
-    with interruptible() as stop:
+    with interruptible("stopping") as stop:
         signal.raise_signal(signal.SIGINT)
         assert stop.is_set()
+        assert "stopping" in capsys.readouterr().err
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_minutes_become_whole_rollouts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train, "WARM_UP_SECONDS", 0.2)
-    short, long = (train.plan(CONFIG, minutes, Event()) for minutes in (0.1, 1.0))
-    assert short % ROLLOUT == long % ROLLOUT == 0
-    assert 0 < short < long
+# ==================================================================== what is allowed
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["gacha", "--run", "{}"], "is not empty"),
-        (["--resume", "{}"], "holds no model"),
+        (["--resume", "{}"], "is no run folder"),
         (["gacha", "--option", "rounds=2", "--decisions", "1"], "applies only with scoring='vp'"),
         (["gacha", "--option", "rounds", "--decisions", "1"], "not of the form NAME=VALUE"),
+        (["gacha", "--encoder", "braille", "--decisions", "1"], "encoder='braille'"),
         (["nogame", "--decisions", "1"], "'nogame' is not known"),
-        (["--resume", "{}", "--tables", "9"], "takes its settings"),
+        (["--resume", "{}", "--tables", "9"], "takes its game, settings"),
+        (["gacha", "--resume", "{}"], "takes its game, settings"),
+        (["--resume", "{}", "--seed", "9"], "takes its game, settings"),
+        (["gacha", "--tables", "0"], "tables=0 is not allowed; it must be an integer of at least"),
+        (["gacha", "--learning-rate", "nan"], "learning_rate=nan is not allowed; it must be a num"),
+        (["gacha", "--gamma", "1.5"], "gamma=1.5 is not allowed; it must be a number of at least"),
+        (["gacha", "--clip", "0"], "clip=0.0 is not allowed; it must be a number above 0"),
+        (["gacha", "--activation", "cube"], "it must be one of 'tanh', 'relu'"),
+        (["gacha", "--batch", "1000"], "batch=1000 does not divide the 16,384 decisions"),
+        (["gacha", "--seed", "-3"], "seed=-3"),
     ],
 )
 def test_refusals_are_one_line(
@@ -172,25 +340,79 @@ def test_refusals_are_one_line(
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["something"]
 
 
-def test_a_finished_run_says_how_to_go_on(
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--minutes", "0", "'0' is not a positive number"),
+        ("--minutes", "inf", "'inf' is not a positive number"),
+        ("--decisions", "-5", "'-5' is not a positive number"),
+        ("--layers", "64,x", "'x' is not an integer"),
+        ("--epochs", "2.5", "invalid int value: '2.5'"),
+    ],
+)
+def test_numbers_are_checked_by_name(
+    capsys: pytest.CaptureFixture[str], option: str, value: str, message: str
+) -> None:
+    with pytest.raises(SystemExit) as refused:
+        run("gacha", option, value)
+    assert refused.value.code == 2
+    assert f"argument {option}: {message}" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_made_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert new_run(tmp_path) == 0
-    assert run("--resume", str(tmp_path)) == 2
-    assert "512 decisions, and 512 were planned" in capsys.readouterr().err
+    (tmp_path / "file").touch()
+    assert new_run(tmp_path / "file" / "run") == 2
+    assert str(tmp_path / "file") in capsys.readouterr().err
 
 
 def test_help_tells_every_setting_with_its_default(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
+    with pytest.raises(SystemExit) as shown:
         run("--help")
+    assert shown.value.code == 0
     text = " ".join(capsys.readouterr().out.split())
-    for name, (_, meaning) in settings().items():
+    for name, setting in settings().items():
         assert f"--{name.replace('_', '-')}" in text
-        assert f"{meaning} (default:" in text
+        default = setting.default
+        told = ",".join(map(str, default)) if isinstance(default, tuple) else default
+        assert f"{setting.meaning} (default: {told})" in text
+
+
+@pytest.mark.parametrize("command", ["train", "evaluate", "record", "replay"])
+def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as shown:
+        main([command, "--help"])
+    assert shown.value.code == 0
+    text = " ".join(capsys.readouterr().out.split())
+    if command != "replay":
+        for option in find_game("gacha").options:
+            assert f"{option.name} ({option.meaning}; " in text
+
+
+# ==================================================================== the configuration
 
 
 def test_a_configuration_is_read_back_as_written(tmp_path: Path) -> None:
     CONFIG.save(tmp_path / "config.json")
     assert TrainConfig.load(tmp_path / "config.json") == CONFIG
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", '{"layers": [8], "wings": 2}', '{"layers": [8], "tables": 0}']
+)
+def test_other_files_are_no_configuration(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(OptionError, match="is no configuration of a run"):
+        TrainConfig.load(tmp_path / "config.json")
+
+
+def test_lessons_need_a_scripted_player(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = replace(CONFIG, decisions=1000)
+    assert count_lessons(config) > 0
+    spec = replace(find_game("gacha"), greedy=None)
+    monkeypatch.setattr("tefuda.training.model.find_game", lambda name: spec)
+    assert count_lessons(config) == 0

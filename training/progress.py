@@ -18,7 +18,7 @@ def counting(what: str, total: int) -> Generator[Callable[[int], None], None, No
     except ModuleNotFoundError:
         yield lambda done: None
         return
-    # On stderr, so that what a command prints can be piped.
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)  # what a command prints can be piped
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task(what, total=total)
         yield lambda done: progress.update(task, advance=done)

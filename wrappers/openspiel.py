@@ -19,10 +19,14 @@ of the reward "win", whose bounds are exact and whose sum is 0.
 | `resample_from_infostate` | `Game.resample`: hidden cards redrawn, what the seat saw unchanged |
 
 Python algorithms run on all games, and C++ ones that walk the tree (CFR, MCCFR, best responses).
-`pyspiel.convert_to_cached_tree(game)` makes them fast on research components. The C++
-`pyspiel.ISMCTSBot` ends the process with a segmentation fault on any game written in Python: use
-`open_spiel.python.algorithms.ismcts.ISMCTSBot`, or `tefuda.training.agents.ismcts`, which is much
-faster. Recursive Python algorithms need `sys.setrecursionlimit` above the length of a game.
+`pyspiel.convert_to_cached_tree(game)` makes them fast on research components. Three things to know:
+
+- The C++ bots `pyspiel.ISMCTSBot` and `pyspiel.MCTSBot` end the process with a segmentation fault
+  on any game written in Python. Use `open_spiel.python.algorithms.ismcts` and `.mcts`, or
+  `tefuda.training.agents.ismcts`, which is much faster.
+- Algorithms that recurse in Python need `sys.setrecursionlimit` above the length of a game.
+- Outcome sampling multiplies the probabilities of all chance events. Those of more than about three
+  rounds of gacha vanish: play fewer (`scoring=vp,rounds=1`).
 """
 
 import re
@@ -33,11 +37,11 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
-import tefuda.envs  # noqa: F401 - registers the games
+from tefuda.envs import GAMES
 from tefuda.envs.core.engine import Engine, make_engine
 from tefuda.envs.core.errors import OptionError
 from tefuda.envs.core.game import Game, Seen
-from tefuda.envs.core.registry import known_games
+from tefuda.envs.core.registry import find_game
 from tefuda.envs.core.sections import Section
 from tefuda.envs.core.spec import GameSpec
 
@@ -64,9 +68,11 @@ def register(spec: GameSpec) -> None:
     """Makes a game known to OpenSpiel as `tefuda_NAME`.
 
     It is registered by a class of its own: OpenSpiel lets go of what it has been given after Python
-    has ended, which a function, unlike a class, does not survive.
+    has ended, which a function, unlike a class, does not survive. Pickle looks for the class here.
     """
-    own = type(f"{spec.name.capitalize()}Game", (OpenSpielGame,), {"spec": spec})
+    name = f"{spec.name.capitalize()}Game"
+    own = type(name, (OpenSpielGame,), {"spec": spec, "__module__": __name__})
+    globals()[name] = own
     pyspiel.register_game(_game_type(spec, has_tensor=False), own)
 
 
@@ -230,9 +236,7 @@ class OpenSpielState(pyspiel.State):  # type: ignore[misc]  # untyped base
         """The payoffs; 0 while the game runs."""
         return self.table.returns("win")
 
-    def resample_from_infostate(
-        self, player: int, rng: Callable[[], float]
-    ) -> "OpenSpielState":
+    def resample_from_infostate(self, player: int, rng: Callable[[], float]) -> "OpenSpielState":
         """A state that `player` cannot tell from this one, all that is hidden from it redrawn.
 
         Args:
@@ -290,7 +294,9 @@ class OpenSpielObserver:
         rows[:] = 0
         kinds, players = _kinds(self._engine.spec), self._engine.players
         bits = _value_bits(self._engine)
-        for row, seen in zip(rows, table.information_state(player), strict=False):
+        told = table.information_state(player)
+        assert len(told) <= len(rows), f"{len(told)} rows are needed, {len(rows)} were made"
+        for row, seen in zip(rows, told, strict=False):
             row[kinds.index(seen.name)] = 1
             if seen.seat is not None:
                 row[len(kinds) + seen.seat] = 1
@@ -375,5 +381,5 @@ def _section_word(section: Section, values: npt.NDArray[np.int8]) -> str:
     return f"{section.name}={','.join(entries)}" if entries else ""
 
 
-for _spec in known_games():
-    register(_spec)
+for _name in GAMES:
+    register(find_game(_name))

@@ -292,7 +292,7 @@ class Tables:
 
     def _check_actions(self, actions: Any, rows: Rows) -> npt.NDArray[np.int64]:
         checked = np.asarray(actions)
-        if checked.dtype.kind not in "iu":
+        if checked.size and checked.dtype.kind not in "iu":
             raise ActionTypeError(f"actions must be integers, not of dtype {checked.dtype}")
         if checked.shape != rows.shape:
             raise ActionTypeError(f"actions must have shape {rows.shape}, not {checked.shape}")

@@ -29,6 +29,10 @@ class IllegalActionError(ActionError):
     """An action exists but is not legal now."""
 
 
+class ActionTextError(ActionError):
+    """A text names no action, or more than one."""
+
+
 class GameOverError(ActionError):
     """The game has ended: nobody can act."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -104,6 +104,19 @@ class Text(Protocol):
 
     def ansi(self, setup: Setup, game: Record, seat: int | None, /) -> str:
         """A table in text with ANSI colours, as a seat sees it, or with all cards open."""
+        ...
+
+
+@runtime_checkable
+class WordyText(Protocol):
+    """What a game's module `text` may hold beside, for players that read."""
+
+    def view(self, setup: Setup, game: Record, seat: int | None, /) -> dict[str, Any]:
+        """What a seat knows of the table as JSON, or all of it with None."""
+        ...
+
+    def notes(self, setup: Setup, game: Record, seat: int, /) -> list[str]:
+        """Lines beside the picture: what a seat remembers, and the rules that matter now."""
         ...
 
 

@@ -69,7 +69,7 @@ def context_sections(setup: Setup) -> list[Section]:
         Section("scorings", 1, MAX_TURNS, "scorings still to come"),
         Section("totals", actors * 2, _MOST, "points of the game by actor, in base 64"),
         Section("collected", actors, MAX_TURNS, "cards collected, by actor"),
-        Section("groups", FRUIT_COUNT * 2, _MOST, "what each fruit's groups would score now, in base 64"),
+        Section("groups", FRUIT_COUNT * 2, _MOST, "each fruit's group points now, in base 64"),
     ]  # fmt: skip
 
 
@@ -115,9 +115,7 @@ def _write_context(
 
 
 @kernel
-def _write_turn(
-    game: Record, parts: Record, seat: int, observation: Observation, at: int
-) -> int:
+def _write_turn(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> int:
     """actor, order, turn, to_scoring, scorings."""
     actors = parts.actors
     if game.actor != NO_ACTOR:
@@ -173,9 +171,9 @@ def plane_sections(setup: Setup) -> tuple[Section, ...]:
             Section("marks", cells, 1, "1 where a mark is"),
             Section("cream", cells, 1, "visible cream"),
             Section("fruits", FRUIT_COUNT * cells, 1, "each visible fruit, own first"),
-            Section("group_size", cells, _MOST, "how many fruits the group of a visible fruit has"),
-            Section("gain", FRUIT_COUNT * cells, _MOST, "what one more fruit here would add to its groups' points, own first"),
-            Section("face", _CARD_PLANES * cells, 1, "the card drawn, in the middle: for each turn cream and fruits, own first"),
+            Section("group_size", cells, _MOST, "how large the group of a fruit is"),
+            Section("gain", FRUIT_COUNT * cells, _MOST, "what one more fruit here would score"),
+            Section("face", _CARD_PLANES * cells, 1, "the card drawn, by turn and symbol"),
             *context_sections(setup),
         ]
     )  # fmt: skip
@@ -206,9 +204,7 @@ def observe_planes(game: Record, parts: Record, seat: int, observation: Observat
 
 
 @kernel
-def _write_gains(
-    game: Record, parts: Record, seat: int, observation: Observation, at: int
-) -> int:
+def _write_gains(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> int:
     """gain: a plane for each fruit; 0 where no fruit can be laid, 1 where it would be single."""
     cells = len(game.board)
     columns = parts.marks.shape[1]
@@ -227,9 +223,7 @@ def _write_gains(
 
 
 @kernel
-def _write_faces(
-    game: Record, parts: Record, seat: int, observation: Observation, at: int
-) -> int:
+def _write_faces(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> int:
     """face: the card drawn in its four turns, in the middle of the board's square."""
     cells = len(game.board)
     if game.card == NO_CARD:
@@ -290,7 +284,7 @@ def token_sections(setup: Setup) -> tuple[Section, ...]:
                 ],
             ),
             token_section(
-                "groups", FRUIT_COUNT, TOKEN_FIELDS, "one token a fruit, own first: its groups' points now",
+                "groups", FRUIT_COUNT, TOKEN_FIELDS, "one token a fruit: its group points",
                 [_TOKEN, symbol, ("points_high", _MOST + 1), ("points_low", _BASE)],
             ),
             token_section(

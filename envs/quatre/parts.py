@@ -46,7 +46,7 @@ OPTIONS = (
         "player",
         TWO_PLAYER_TURNS,
         "with two players, a play a turn for each seat, or for each fruit (Q6)",
-        only_with=("players", 2),
+        only_with=("players", 2),  # type: ignore[arg-type]  # compared only; Option says words
     ),
     Option("adjacency", "orthogonal", ADJACENCIES, "how fruits of a group touch (Q13)"),
     REWARD,
@@ -117,9 +117,7 @@ class Box:
         )
 
 
-def setup(
-    players: int | None = None, components: Components = None, **options: Any
-) -> Setup:
+def setup(players: int | None = None, components: Components = None, **options: Any) -> Setup:
     """Settles a game of quatre.
 
     Args:
@@ -315,9 +313,7 @@ def _for_players(file: ComponentFile, key: str, players: int, default: Any) -> t
 # ==================================================================== the record of parts
 
 
-def _parts(
-    players: int, options: Mapping[str, Any], box: Box, owners: tuple[int, ...]
-) -> Array:
+def _parts(players: int, options: Mapping[str, Any], box: Box, owners: tuple[int, ...]) -> Array:
     """Writes everything that the kernels need to know into one record."""
     parts = np.zeros(1, parts_dtype(box.sizes))
     record = parts[0]

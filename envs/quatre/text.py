@@ -18,11 +18,13 @@ from tefuda.envs.quatre.state import (
 )
 
 __all__ = [
-    "CHANCE_NAMES", "DECISION_NAMES", "SCORE_NAME", "Move",
-    "ansi", "card_label", "decode", "encode", "label", "outcome_label", "score_details",
+    "CHANCE_MEANINGS", "CHANCE_NAMES", "DECISION_NAMES", "SCORE_NAME", "Move",
+    "action_ranges", "ansi", "card_label", "decode", "encode", "label", "outcome_label",
+    "score_details",
 ]  # fmt: skip
 
 SCORE_NAME = "scoring"
+CHANCE_MEANINGS = {"draw": "a kind of card, by its place in the file; the seat is who plays"}
 PLACE, COLLECT, REDRAW = "place", "collect", "redraw"
 
 # ANSI colours by symbol; letters carry the meaning too.
@@ -83,8 +85,23 @@ def encode(setup: Setup, kind: str, row: int = 0, column: int = 0, turn: int = 0
     return (at_row * columns + at_column) * QUARTER_TURNS + turn
 
 
+def action_ranges(setup: Setup) -> tuple[tuple[range, str], ...]:
+    """The action ids and what they mean."""
+    overhang, _, columns = _frame(setup)
+    collect = setup.actions - 2
+    place = (
+        f"place with the top-left cell on row r, column c, turned q quarters clockwise: "
+        f"((r + {overhang}) {columns} + c + {overhang}) 4 + q"
+    )
+    return (
+        (range(collect), place),
+        (range(collect, collect + 1), "collect"),
+        (range(collect + 1, collect + 2), "redraw"),
+    )
+
+
 def _frame(setup: Setup) -> tuple[int, int, int]:
-    """k - 1, H and W: how far a card can hang over, and the rows and columns for its corner."""
+    """How far a card can hang over (k - 1), and the rows H and columns W for its corner."""
     rows, columns = setup.parts["marks"].shape[1:]
     overhang = setup.parts["bare"].shape[-1] - 1
     return overhang, rows + overhang, columns + overhang
@@ -179,7 +196,8 @@ def _card_lines(setup: Setup, game: Any) -> list[str]:
     redraw = "spent" if game["redrawn"] else "possible"
     turns = [_face(setup, kind, turn) for turn in range(QUARTER_TURNS)]
     rows = [
-        "    " + _GAP.join(" ".join(_paint(SYMBOLS.index(letter)) for letter in row) for row in rows)
+        "    "
+        + _GAP.join(" ".join(_paint(SYMBOLS.index(letter)) for letter in row) for row in rows)
         for rows in zip(*turns, strict=True)
     ]
     return [f"Card {kind}, turned 0, 90, 180, 270 (redraw {redraw}):", *rows]

@@ -23,6 +23,7 @@ from tefuda.envs.torutorento.hands import (
     card_at,
     count_card,
     stubs,
+    whole,
 )
 from tefuda.envs.torutorento.piles import ONE_HIGH, ONE_LOW, size_of
 from tefuda.envs.torutorento.state import (
@@ -75,9 +76,7 @@ _FIRST_BODY = FIRST_CARD + 2 * BODY_1
 _BODY_MIMIC = ROLE_CARD + BODY_ROLE
 # The greatest sum of `bodies` bodies in a hand whose other slots but `ends` are flowers.
 MOST_LENGTH, MOST_STUB = (
-    max(
-        (SLOTS - ends - flowers) * (_LONGEST_BODY + flowers - 1) for flowers in range(SLOTS - ends)
-    )
+    max((SLOTS - ends - flowers) * (_LONGEST_BODY + flowers - 1) for flowers in range(SLOTS - ends))
     for ends in (2, 1)
 )
 
@@ -124,7 +123,7 @@ def flat_sections(setup: Setup) -> tuple[Section, ...]:
             Section("market", PILE_WIDTH, MAX_CARDS, "the same of the market"),
             Section("unseen", PILE_WIDTH, MAX_CARDS, "the same of all cards this seat cannot see"),
             Section("stubs", 2 * SLOTS, 1 + MOST_STUB, _STUBS),
-            Section("longest", 1, MOST_LENGTH, "the longest caterpillar in the own hand as it lies"),
+            Section("longest", 1, MOST_LENGTH, "the longest caterpillar in the own hand"),
             Section("card", FACE_COUNT, 1, "face of the card between two places, where known"),
             Section("card_unseen", 1, 1, "there is one that only the acting seat knows"),
             Section("falling", SLOTS, 1, "own slots that fall, until all have chosen"),
@@ -180,7 +179,7 @@ def _write_hand(game: Record, seat: int, observation: Observation) -> int:
 @inlined
 def _write_slots(hand: np.uint64, observation: Observation, at: int) -> int:
     for _ in range(SLOTS):
-        card = np.int64(hand & BYTE)
+        card = whole(hand & BYTE)
         hand = hand >> SHIFT[1]
         store_word(observation, at, _SLOT_WORDS[card, 0])
         store_word(observation, at + SLOTS, _SLOT_WORDS[card, 1])
@@ -195,9 +194,7 @@ def _at_least(hand: np.uint64, card: int) -> np.uint64:
 
 
 @inlined
-def _write_others(
-    game: Record, parts: Record, seat: int, observation: Observation, at: int
-) -> int:
+def _write_others(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> int:
     for offset in range(1, parts.players):
         hand = game.public[_seat_at(parts, seat, offset)]
         at = _write_slots(hand, observation, at)
@@ -252,9 +249,7 @@ def _write_stubs(game: Record, parts: Record, seat: int, observation: Observatio
 
 
 @inlined
-def _write_choice(
-    game: Record, parts: Record, seat: int, observation: Observation, at: int
-) -> int:
+def _write_choice(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> int:
     """card, card_unseen, falling, phase."""
     if game.card != NO_CARD and (game.unseen == 0 or game.seat == seat):
         observation[at + FACE_OF[game.card]] = 1
@@ -269,9 +264,7 @@ def _write_choice(
 
 
 @inlined
-def _write_seats(
-    game: Record, parts: Record, seat: int, observation: Observation, at: int
-) -> None:
+def _write_seats(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> None:
     """All that stands by seat, then mark, flowers, deck, round."""
     players = parts.players
     totals = at + 5 * players
@@ -345,7 +338,7 @@ def token_sections(setup: Setup) -> tuple[Section, ...]:
         [
             token_section(
                 "hands", players * SLOTS, TOKEN_FIELDS,
-                "one token a slot, own hand first; 1 is added to face, edges and way up where known",
+                "one token a slot, own hand first; face, edges and way up are 0 if unknown, else 1 more",
                 [
                     _KIND, seat, ("slot", SLOTS + 1), _FACE,
                     ("left_edge", len(EDGES) + 1), ("right_edge", len(EDGES) + 1), ("way_up", 3),

@@ -1,5 +1,7 @@
 """Kernels on hands: a hand is one word of eight bytes, a card each, slot 0 lowest, 0 for none."""
 
+from typing import Any
+
 import numpy as np
 
 from tefuda.envs.core.bits import count_bits, lowest_bit
@@ -22,8 +24,8 @@ ONES = np.uint64(0x0101010101010101)
 HIGH_BITS = np.uint64(0x8080808080808080)
 REST = np.uint64(0x7F7F7F7F7F7F7F7F)
 #: SHIFT[k] is how far byte k lies up, LOW[k] the mask of the k lowest bytes.
-SHIFT = np.uint64(SLOTS) * np.arange(SLOTS, dtype=np.uint64)
-LOW = np.array([(1 << (8 * count)) - 1 for count in range(SLOTS + 1)], dtype=np.uint64)
+SHIFT: Any = np.uint64(SLOTS) * np.arange(SLOTS, dtype=np.uint64)
+LOW: Any = np.array([(1 << (8 * count)) - 1 for count in range(SLOTS + 1)], dtype=np.uint64)
 
 _BYTE_BITS = np.uint64(8)
 _BYTE_SHIFT = 3
@@ -34,9 +36,15 @@ _RIGHT_END = np.where(RIGHT_OF == OPEN_EDGE, NO_EDGE, RIGHT_OF)
 
 
 @inlined
+def whole(value: Any) -> int:
+    """A number as 64 bits: the compiler then has one type for it, wherever it comes from."""
+    return np.int64(value)  # type: ignore[return-value]  # an int where compiled
+
+
+@inlined
 def card_at(hand: np.uint64, slot: int) -> int:
     """The card in a slot."""
-    return np.int64((hand >> SHIFT[slot]) & BYTE)  # type: ignore[return-value]  # int, compiled
+    return whole((hand >> SHIFT[slot]) & BYTE)
 
 
 @inlined
@@ -89,7 +97,7 @@ def caterpillars(hand: np.uint64, parts: Record) -> np.uint64:
     found = NO_HAND
     end, length = 0, 0
     for _ in range(SLOTS):
-        card = np.int64(hand & BYTE)
+        card = whole(hand & BYTE)
         hand = hand >> _BYTE_BITS
         body = parts.body[card]
         closed = (end + _LEFT_END[card] == _ENDS) & (length > 0)
@@ -113,7 +121,7 @@ def stubs(hand: np.uint64, parts: Record) -> tuple[np.uint64, np.uint64, int]:
     lefts, rights = NO_HAND, NO_HAND
     end, end_at, length, longest = 0, 0, 0, 0
     for slot in range(SLOTS):
-        card = np.int64(hand & BYTE)
+        card = whole(hand & BYTE)
         hand = hand >> _BYTE_BITS
         body = parts.body[card]
         left = _LEFT_END[card]
@@ -135,6 +143,6 @@ def longest_of(lengths: np.uint64) -> int:
     """The longest of packed lengths, 0 where there are none."""
     longest = 0
     while lengths != NO_HAND:
-        longest = max(longest, np.int64(lengths & BYTE))
+        longest = max(longest, whole(lengths & BYTE))
         lengths = lengths >> _BYTE_BITS
     return longest

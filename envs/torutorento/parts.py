@@ -150,9 +150,7 @@ def _read_count(file: ComponentFile, face: str) -> int:
     return count
 
 
-def _check_enough(
-    file: ComponentFile, facts: Facts, counts: tuple[int, ...], players: int
-) -> None:
+def _check_enough(file: ComponentFile, facts: Facts, counts: tuple[int, ...], players: int) -> None:
     """A flower for each seat, and for each seat a hand and a card of the market."""
     if counts[FLOWER] < players:
         fact = f"{counts[FLOWER]} flowers, but {players} seats get one each"

@@ -9,7 +9,7 @@ import numpy as np
 from tefuda.envs.core.bits import count_bits
 from tefuda.envs.core.chance import draw
 from tefuda.envs.core.jit import Record, inlined, kernel
-from tefuda.envs.torutorento.hands import BYTE, HIGH_BITS, ONES, SHIFT
+from tefuda.envs.torutorento.hands import BYTE, HIGH_BITS, ONES, SHIFT, whole
 from tefuda.envs.torutorento.state import FACE_COUNT, SLOTS
 
 #: What one card of a face adds to the two words.
@@ -45,14 +45,14 @@ def take_off(game: Record, pile: int, face: int) -> None:
 @inlined
 def size_of(game: Record, pile: int) -> int:
     """The number of cards of a pile."""
-    return np.int64(game.piles[pile, 1] >> _HALF)  # type: ignore[return-value]  # int, compiled
+    return whole(game.piles[pile, 1] >> _HALF)
 
 
 @inlined
 def count_face(low: np.uint64, high: np.uint64, face: int) -> int:
     """How many cards of a face are among the cards of two words."""
     word = low if face < SLOTS else high
-    return np.int64((word >> SHIFT[face & (SLOTS - 1)]) & BYTE)  # type: ignore[return-value]
+    return whole((word >> SHIFT[face & (SLOTS - 1)]) & BYTE)
 
 
 @inlined
@@ -64,9 +64,9 @@ def count_in(game: Record, pile: int, face: int) -> int:
 @kernel
 def draw_face(holder: Record, low: np.uint64, high: np.uint64) -> int:
     """Draws a card uniformly from the cards of two words with `holder.stream`; returns its face."""
-    rank = draw(holder, np.int64(high >> _HALF))  # type: ignore[arg-type]  # int, compiled
+    rank = draw(holder, whole(high >> _HALF))
     sums = _sums(low)
-    below = np.int64(sums >> _TOP_BYTE)
+    below = whole(sums >> _TOP_BYTE)
     if rank < below:
         return _first_above(sums, rank)
     return SLOTS + _first_above(_sums(high & _HIGH_FACES), rank - below)

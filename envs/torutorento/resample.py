@@ -15,11 +15,10 @@ import numpy as np
 from tefuda.envs.core.bits import BIT, count_bits, random_bit
 from tefuda.envs.core.chance import draw, draw_fraction
 from tefuda.envs.core.jit import Record, kernel
-from tefuda.envs.torutorento.hands import NO_HAND, card_at, replaced
+from tefuda.envs.torutorento.hands import NO_HAND, card_at, replaced, whole
 from tefuda.envs.torutorento.piles import ONE_HIGH, ONE_LOW, count_face, draw_face
 from tefuda.envs.torutorento.state import (
     DEAL_PHASE,
-    DEALING,
     DECK,
     FACE_OF,
     FIRST_CARD,
@@ -32,7 +31,6 @@ from tefuda.envs.torutorento.state import (
     TWO_WAYS,
     WAY_UP_PHASE,
 )
-
 
 # ==================================================================== the deal and the deck
 
@@ -126,7 +124,7 @@ def _draw_hand(game: Record, parts: Record, seat: int, holder: Record) -> np.uin
             if (game.gone[seat] >> slot) & 1:
                 face = FACE_OF[card_at(game.dealt[seat], slot)]
             elif left == 0 and game.new_face != NO_FACE and game.seat == seat:
-                face = np.int64(game.new_face)
+                face = whole(game.new_face)
             else:
                 face = draw_unseen(game, holder)
             way = draw(holder, 2) if TWO_WAYS[face] else 0
@@ -180,7 +178,7 @@ def _weight_of(game: Record, parts: Record, seat: int, seats: int) -> float:
     was seen of the pack was dealt as it was has a probability that grows as (M + s)! / (m + s)!.
     """
     weight = 1.0
-    cards = np.int64(game.pool[1] >> np.uint64(4 * SLOTS))
+    cards = whole(game.pool[1] >> np.uint64(4 * SLOTS))
     flowers = count_face(game.pool[0], game.pool[1], FLOWER)
     for other in range(parts.players):
         if other == seat or not has_flower(game, other):

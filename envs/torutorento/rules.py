@@ -34,6 +34,7 @@ from tefuda.envs.torutorento.hands import (
     removed,
     replaced,
     slot_of,
+    whole,
 )
 from tefuda.envs.torutorento.piles import (
     NO_PILE,
@@ -49,6 +50,7 @@ from tefuda.envs.torutorento.state import (
     BIRD_CARD,
     BIRDS,
     BUTTERFLY_CARD,
+    COMPETITION,
     DEAL_PHASE,
     DEALING,
     DEALT_UNSEEN,
@@ -114,6 +116,8 @@ _ROLE_COUNT = len(ROLES)
 _ALL_ROLES = LOW[_ROLE_COUNT] & ONES
 _MASK_WORDS = 11  # whole words of the mask; one byte is left
 _OTHER_RANK = 2
+# A set of lengths, each a bit.
+NO_LENGTHS = np.uint64(0)
 # _GAPS[two ways, cards, half]: the mask of insertions into a hand of so many cards.
 _GAPS = np.array(
     [
@@ -173,13 +177,13 @@ def legal(game: Record, parts: Record, mask: npt.NDArray[np.int8]) -> None:
         mask[DONE_ACTION] = 1
     elif phase == TAKE_PHASE:
         for offset in range(1, parts.players):
-            count = _drawable(game, _clockwise(parts, game.seat, offset))
+            count = drawable(game, clockwise(parts, game.seat, offset))
             store_word(mask, TAKE_ACTION + (offset - 1) * SLOTS, ONES & LOW[count])
         mask[TAKE_DECK_ACTION] = size_of(game, DECK) > 0
     elif phase == PUT_PHASE:
         store_word(mask, PUT_ACTION, ONES & LOW[parts.players])
     elif phase == PICK_PHASE:
-        low, high = _faces_up(game, parts)
+        low, high = faces_up(game, parts)
         store_word(mask, PICK_ACTION, _signs(low))
         store_word(mask, PICK_ACTION + SLOTS, _signs(high) & LOW[FACE_COUNT - SLOTS])
         mask[PICK_DECK_ACTION] = size_of(game, DECK) > 0
@@ -207,8 +211,8 @@ def is_legal(game: Record, parts: Record, action: int) -> bool:
         place = action - TAKE_ACTION
         if not 0 <= place < (parts.players - 1) * SLOTS:
             return False
-        seat = _clockwise(parts, game.seat, place // SLOTS + 1)
-        return place % SLOTS < _drawable(game, seat)
+        seat = clockwise(parts, game.seat, place // SLOTS + 1)
+        return place % SLOTS < drawable(game, seat)
     if phase == PUT_PHASE:
         return PUT_ACTION <= action < PUT_ACTION + parts.players
     if phase == PICK_PHASE:
@@ -242,7 +246,7 @@ def apply(game: Record, parts: Record, action: int) -> None:
         _take(game, parts, action)
         return
     elif phase == PUT_PHASE:
-        _put(game, parts, _clockwise(parts, game.seat, action - PUT_ACTION))
+        _put(game, parts, clockwise(parts, game.seat, action - PUT_ACTION))
     elif phase == PICK_PHASE:
         _pick(game, parts, action)
         return
@@ -324,7 +328,7 @@ def random_action(game: Record, parts: Record, holder: Record) -> int:
     if phase == TAKE_PHASE:
         return _random_take(game, parts, draw(holder, _count_takes(game, parts)))
     if phase == PICK_PHASE:
-        low, high = _faces_up(game, parts)
+        low, high = faces_up(game, parts)
         return _random_pick(
             _signs(low), _signs(high) & LOW[FACE_COUNT - SLOTS], size_of(game, DECK) > 0, holder
         )
@@ -520,7 +524,7 @@ def _ask(game: Record, seat: int, phase: int) -> None:
 
 
 @inlined
-def _clockwise(parts: Record, seat: int, offset: int) -> int:
+def clockwise(parts: Record, seat: int, offset: int) -> int:
     """The seat at an offset (at most P) clockwise of another."""
     other = seat + offset
     return other - parts.players if other >= parts.players else other
@@ -534,8 +538,8 @@ def _first_with_most(game: Record, parts: Record, in_fields: bool) -> int:
     """
     best, most = NOBODY, -1
     for offset in range(1, parts.players + 1):
-        seat = _clockwise(parts, game.parent, offset)
-        count = size_of(game, FIELD + seat) if in_fields else np.int64(game.totals[seat])
+        seat = clockwise(parts, game.parent, offset)
+        count = size_of(game, FIELD + seat) if in_fields else whole(game.totals[seat])
         if count > most:
             best, most = seat, count
     return best
@@ -558,7 +562,7 @@ def _next_leaves(game: Record, parts: Record) -> bool:
     if game.asked >= parts.players:
         return False
     game.fall_from = 0
-    _ask(game, _clockwise(parts, game.parent, game.asked), FALL_PHASE)
+    _ask(game, clockwise(parts, game.parent, game.asked), FALL_PHASE)
     return True
 
 
@@ -618,14 +622,14 @@ def _next_take(game: Record, parts: Record) -> bool:
                 _ask(game, seat, TAKE_PHASE)
                 return True
             game.takes[seat] = 0
-        game.turn = _clockwise(parts, seat, 1)
+        game.turn = clockwise(parts, seat, 1)
     return False
 
 
 @kernel
-def _drawable(game: Record, seat: int) -> int:
+def drawable(game: Record, seat: int) -> int:
     """How many cards can be drawn from a hand: none where a mimic protects it (T10)."""
-    return 0 if count_in(game, FIELD + seat, MIMIC) > 0 else np.int64(game.held[seat])
+    return 0 if count_in(game, FIELD + seat, MIMIC) > 0 else whole(game.held[seat])
 
 
 @kernel
@@ -633,7 +637,7 @@ def _finds_something(game: Record, parts: Record, seat: int) -> bool:
     if size_of(game, DECK) > 0:
         return True
     for offset in range(1, parts.players):
-        if _drawable(game, _clockwise(parts, seat, offset)) > 0:
+        if drawable(game, clockwise(parts, seat, offset)) > 0:
             return True
     return False
 
@@ -646,7 +650,7 @@ def _take(game: Record, parts: Record, action: int) -> None:
         game.phase = DECK_PHASE
         return
     place = action - TAKE_ACTION
-    seat, slot = _clockwise(parts, game.seat, place // SLOTS + 1), place % SLOTS
+    seat, slot = clockwise(parts, game.seat, place // SLOTS + 1), place % SLOTS
     face = _lose(game, seat, slot, _dealt_slot(game, seat, slot))
     game.card = FIRST_CARD + 2 * face
     game.told = TOLD_FACE
@@ -676,7 +680,7 @@ def _put(game: Record, parts: Record, seat: int) -> None:
 def _count_takes(game: Record, parts: Record) -> int:
     count = 1 if size_of(game, DECK) > 0 else 0
     for offset in range(1, parts.players):
-        count += _drawable(game, _clockwise(parts, game.seat, offset))
+        count += drawable(game, clockwise(parts, game.seat, offset))
     return count
 
 
@@ -684,7 +688,7 @@ def _count_takes(game: Record, parts: Record) -> int:
 def _random_take(game: Record, parts: Record, index: int) -> int:
     """The take of this index, hands clockwise, the deck last."""
     for offset in range(1, parts.players):
-        count = _drawable(game, _clockwise(parts, game.seat, offset))
+        count = drawable(game, clockwise(parts, game.seat, offset))
         if index < count:
             return TAKE_ACTION + (offset - 1) * SLOTS + index
         index -= count
@@ -712,7 +716,7 @@ def _next_growth(game: Record, parts: Record) -> bool:
         return False
     for _ in range(2 * parts.players):
         seat = game.turn
-        game.turn = _clockwise(parts, seat, 1)
+        game.turn = clockwise(parts, seat, 1)
         if game.held[seat] < parts.hand_size:
             if not game.misses[seat]:
                 _ask(game, seat, PICK_PHASE)
@@ -722,7 +726,7 @@ def _next_growth(game: Record, parts: Record) -> bool:
 
 
 @kernel
-def _faces_up(game: Record, parts: Record) -> tuple[np.uint64, np.uint64]:
+def faces_up(game: Record, parts: Record) -> tuple[np.uint64, np.uint64]:
     """The cards of the market and all fields as one pile."""
     low, high = game.piles[MARKET, 0], game.piles[MARKET, 1]
     for seat in range(parts.players):
@@ -743,7 +747,7 @@ def _pile_of(game: Record, parts: Record, face: int) -> int:
     if count_in(game, MARKET, face) > 0:
         return MARKET
     for offset in range(parts.players):
-        seat = _clockwise(parts, game.seat, offset)
+        seat = clockwise(parts, game.seat, offset)
         if count_in(game, FIELD + seat, face) > 0:
             return FIELD + seat
     return NO_FACE
@@ -818,7 +822,7 @@ def _show_hands(game: Record, parts: Record) -> None:
 def _next_bird(game: Record, parts: Record) -> bool:
     """From the parent clockwise, each seat all its moves."""
     for offset in range(parts.players):
-        seat = _clockwise(parts, game.parent, offset)
+        seat = clockwise(parts, game.parent, offset)
         if game.moves[seat] > 0:
             _ask(game, seat, LIFT_PHASE)
             return True
@@ -840,7 +844,7 @@ def _lift(game: Record, slot: int) -> None:
 def _next_mimic(game: Record, parts: Record) -> bool:
     """From the parent clockwise, each seat all its mimics, left to right."""
     for offset in range(parts.players):
-        seat = _clockwise(parts, game.parent, offset)
+        seat = clockwise(parts, game.parent, offset)
         if count_card(game.hand[seat], MIMIC_CARD) > 0:
             _ask(game, seat, DECLARE_PHASE)
             return True
@@ -868,7 +872,7 @@ def _end_round(game: Record, parts: Record) -> None:
     _pass_legend(game, parts)
     game.scorings += 1
     for seat in range(parts.players):
-        points = _rank_points(game, parts, game.lengths[seat])
+        points = rank_points(parts, game.lengths, game.lengths[seat])
         points += parts.butterfly * count_card(game.hand[seat], BUTTERFLY_CARD)
         if seat == game.legend:
             points += parts.legend_points
@@ -899,44 +903,35 @@ def _pass_legend(game: Record, parts: Record) -> None:
 
 
 @kernel
-def _rank_points(game: Record, parts: Record, lengths: np.uint64) -> int:
-    """The points of a hand's caterpillars by their ranks among all (T18)."""
+def rank_points(parts: Record, table: npt.NDArray[np.uint64], lengths: np.uint64) -> int:
+    """The points of a hand's caterpillars by their ranks among all of the table (T18).
+
+    Args:
+        parts: The parts.
+        table: (P or more,) packed lengths of all seats.
+        lengths: Those of the hand, which are part of the table.
+    """
     points = 0
     while lengths != NO_HAND:
         length = card_at(lengths, 0)
         lengths = removed(lengths, 0)
-        points += parts.rank_points[min(_OTHER_RANK, _rank(game, parts, length))]
+        points += parts.rank_points[min(_OTHER_RANK, _rank(parts, table, length))]
     return points
 
 
 @kernel
-def _rank(game: Record, parts: Record, length: int) -> int:
+def _rank(parts: Record, table: npt.NDArray[np.uint64], length: int) -> int:
     """How many caterpillars are longer; with dense ranking, how many longer lengths there are."""
-    if parts.tie_ranking:
-        return _count_longer(game, parts, length)
-    longer = _next_longer(game, parts, length)
-    if longer == length:
-        return 0
-    return 1 if _next_longer(game, parts, longer) == longer else _OTHER_RANK
-
-
-@kernel
-def _count_longer(game: Record, parts: Record, length: int) -> int:
-    count = 0
-    for place in range(parts.players * SLOTS):
-        count += card_at(game.lengths[place // SLOTS], place % SLOTS) > length
-    return count
-
-
-@kernel
-def _next_longer(game: Record, parts: Record, length: int) -> int:
-    """The shortest length above `length`, or `length` itself where there is none."""
-    found = length
-    for place in range(parts.players * SLOTS):
-        other = card_at(game.lengths[place // SLOTS], place % SLOTS)
-        if other > length and (found == length or other < found):
-            found = other
-    return found
+    longer, lengths = 0, NO_LENGTHS
+    for seat in range(parts.players):
+        others = table[seat]
+        while others != NO_HAND:
+            other = card_at(others, 0)
+            others = removed(others, 0)
+            if other > length:
+                longer += 1
+                lengths |= BIT[other]
+    return longer if parts.tie_ranking == COMPETITION else count_bits(lengths)
 
 
 @kernel
@@ -945,7 +940,7 @@ def _is_finished(game: Record, parts: Record) -> bool:
     best, leaders = 0, 0
     for seat in range(parts.players):
         if game.totals[seat] > best:
-            best, leaders = np.int64(game.totals[seat]), 1
+            best, leaders = whole(game.totals[seat]), 1
         elif game.totals[seat] == best:
             leaders += 1
     if leaders == 1 and best >= parts.target:
@@ -1000,10 +995,10 @@ def _weight(game: Record, parts: Record, outcome: int) -> int:
 @kernel
 def _replay(game: Record, parts: Record, seat: int, holder: Record) -> None:
     """Plays the round anew, up to the same node, in the world that `draw_world` has drawn."""
-    stage, asked, end = game.stage, game.asked, np.int64(game.logged)
-    turning = np.int64(game.seat) if game.phase == WAY_UP_PHASE else NOBODY
-    begin = end if stage == DEALING and game.phase != MARKET_PHASE else np.int64(game.deal_end)
-    own_leaves = np.int64(game.fallen[seat])
+    stage, asked, end = game.stage, game.asked, whole(game.logged)
+    turning = whole(game.seat) if game.phase == WAY_UP_PHASE else NOBODY
+    begin = end if stage == DEALING and game.phase != MARKET_PHASE else whole(game.deal_end)
+    own_leaves = whole(game.fallen[seat])
     for at in range(end):
         game.old_log[at] = game.log[at]
     game.logged = 1 if game.round_index == 0 else 0
@@ -1014,7 +1009,7 @@ def _replay(game: Record, parts: Record, seat: int, holder: Record) -> None:
     if stage == LEAVES:
         end = begin + parts.market
     for at in range(begin, end):
-        _replay_event(game, parts, seat, holder, np.int64(game.old_log[at]))
+        _replay_event(game, parts, seat, holder, whole(game.old_log[at]))
     if stage == LEAVES:
         for _ in range(asked):
             _replay_leaves(game, parts, seat, holder, own_leaves)
@@ -1027,14 +1022,14 @@ def _replay(game: Record, parts: Record, seat: int, holder: Record) -> None:
 def _replay_deal(game: Record, parts: Record, seat: int, is_turning: bool) -> None:
     """Deals a seat its new hand, as far as it has got; the last card may wait for its way up."""
     hand = game.new_dealt[seat]
-    apply_chance(game, parts, np.int64(game.new_slot[seat]))
+    apply_chance(game, parts, whole(game.new_slot[seat]))
     for slot in range(parts.hand_size):
         card = card_at(hand, slot)
         if slot == game.new_slot[seat] or card == NO_CARD:
             continue
         face, way = (card - FIRST_CARD) // 2, (card - FIRST_CARD) % 2
         apply_chance(game, parts, face)
-        is_last = _later_deals(hand, slot, np.int64(game.new_slot[seat])) == NO_HAND
+        is_last = _later_deals(hand, slot, whole(game.new_slot[seat])) == NO_HAND
         if TWO_WAYS[face] and not (is_turning and is_last):
             apply_chance(game, parts, way)
 
@@ -1061,9 +1056,7 @@ def _replay_event(game: Record, parts: Record, seat: int, holder: Record, value:
 
 
 @kernel
-def _replay_leaves(
-    game: Record, parts: Record, seat: int, holder: Record, own_leaves: int
-) -> None:
+def _replay_leaves(game: Record, parts: Record, seat: int, holder: Record, own_leaves: int) -> None:
     """A seat lets its leaves fall, to its end: `seat` as it did, another one anew."""
     if game.seat == seat:
         _drop_leaves(game, parts, own_leaves)

@@ -6,6 +6,8 @@ word of eight bytes, slot 0 lowest, 0 where there is no card (see `hands`). A pi
 is two words of counts (see `piles`).
 """
 
+from typing import Any
+
 import numpy as np
 
 from tefuda.envs.core.contract import ENDINGS, common_fields
@@ -55,8 +57,9 @@ _FACE_EDGES = (
     *[(OPEN_EDGE, OPEN_EDGE)] * 3,
     *[(NO_EDGE, NO_EDGE)] * 4,
 )
+# Tables are Any to type checkers: for kernels their elements are plain ints.
 #: 1 for the faces whose two ways up differ.
-TWO_WAYS = np.array([left != right for left, right in _FACE_EDGES], dtype=np.int64)
+TWO_WAYS: Any = np.array([left != right for left, right in _FACE_EDGES], dtype=np.int64)
 
 # ---------------------------------------------------------------- mimic roles (T16)
 HEAD_RIGHT, HEAD_LEFT, TAIL_RIGHT, TAIL_LEFT, BODY_ROLE = range(5)
@@ -113,11 +116,11 @@ def _turned(card: int) -> int:
 
 
 #: By card: its face, its edges, its way up, and the card when it is turned round.
-FACE_OF = np.array([_face_of(card) for card in range(CARDS)], dtype=np.int64)
-LEFT_OF = np.array([_edges_of(card)[0] for card in range(CARDS)], dtype=np.int64)
-RIGHT_OF = np.array([_edges_of(card)[1] for card in range(CARDS)], dtype=np.int64)
-TURNED = np.array([_turned(card) for card in range(CARDS)], dtype=np.int64)
-WAY_OF = np.array(
+FACE_OF: Any = np.array([_face_of(card) for card in range(CARDS)], dtype=np.int64)
+LEFT_OF: Any = np.array([_edges_of(card)[0] for card in range(CARDS)], dtype=np.int64)
+RIGHT_OF: Any = np.array([_edges_of(card)[1] for card in range(CARDS)], dtype=np.int64)
+TURNED: Any = np.array([_turned(card) for card in range(CARDS)], dtype=np.int64)
+WAY_OF: Any = np.array(
     [(card - FIRST_CARD) % 2 if FIRST_CARD <= card < ROLE_CARD else 0 for card in range(CARDS)],
     dtype=np.int64,
 )

@@ -1,0 +1,89 @@
+"""Lessons from the scripted player, and whom the learner meets afterwards."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from tefuda.envs import make_vec
+from tefuda.training.agents import GreedyAgent, RandomAgent
+from tefuda.training.agents.policy import PolicyAgent
+from tefuda.training.config import TrainConfig
+from tefuda.training.imitate import watch_teacher
+from tefuda.training.league import League
+from tefuda.training.model import count_lessons, make_model, make_pupil
+from tefuda.training.ppo import SelfPlayPPO
+from tefuda.wrappers.sb3 import LEARNER
+
+CONFIG = TrainConfig(game="gacha", tables=4, steps=8, batch=32, layers=(32,))
+
+
+def agreement(model: SelfPlayPPO) -> float:
+    """How often the model's likeliest action is the scripted player's, where there is a choice."""
+    tables = make_vec("gacha", tables=200, seed=8)
+    rows = np.arange(200)
+    same: list[bool] = []
+    for _ in range(60):
+        expected = GreedyAgent().act(tables, rows)
+        choice = tables.action_mask.sum(axis=1) > 1
+        same += (PolicyAgent(model).act(tables, rows) == expected)[choice].tolist()
+        tables.step(expected)
+    return float(np.mean(same))
+
+
+def test_lessons_bring_a_policy_nearer_to_its_teacher() -> None:
+    model = make_model(CONFIG)
+    before, critic = agreement(model), model.policy.mlp_extractor.value_net[0].weight.clone()
+    pupil = make_pupil(CONFIG, model)
+    taken = [pupil.study(done) for done in (0.0, 0.3, 0.6, 0.9)]
+    assert pupil.learnt == sum(taken)
+    assert all(count % CONFIG.batch == 0 and count > 10_000 for count in taken)
+    assert agreement(model) > before + 0.2
+    assert torch.equal(critic, model.policy.mlp_extractor.value_net[0].weight)
+
+
+def test_lessons_are_what_the_teacher_did_with_a_choice() -> None:
+    tables, twin = (make_vec("gacha", tables=3, seed=5) for _ in range(2))
+    lessons = watch_teacher(tables, GreedyAgent(), 50)
+    at = 0
+    for _ in range(50):
+        actions = GreedyAgent().act(twin, np.arange(3))
+        for row in np.flatnonzero(twin.action_mask.sum(axis=1) > 1):
+            np.testing.assert_array_equal(lessons.observations[at], twin.observation[row])
+            np.testing.assert_array_equal(lessons.masks[at], twin.action_mask[row])
+            assert lessons.actions[at] == actions[row]
+            at += 1
+        twin.step(actions)
+    assert at == len(lessons.actions) < 150
+
+
+@pytest.mark.parametrize(
+    ("lessons", "most", "expected"), [(0.0, 99, 0), (2.5, 9999, 2500), (2.5, 99, 99)]
+)
+def test_the_number_of_lessons(lessons: float, most: int, expected: int) -> None:
+    config = TrainConfig(game="gacha", decisions=1000, lessons=lessons, most_lessons=most)
+    assert count_lessons(config) == expected
+
+
+def test_a_share_of_the_games_is_played_among_others() -> None:
+    league = League([RandomAgent(), GreedyAgent()], 0.25)
+    league.seed(3)
+    seating = league.draw(20_000, 4)
+    learners = (seating == LEARNER).sum(axis=1)
+    assert set(learners.tolist()) == {1, 4}
+    away = seating[learners == 1]
+    assert len(away) / 20_000 == pytest.approx(0.25, abs=0.015)
+    assert (np.sort(away, axis=1)[:, 1] == away.max(axis=1)).all()  # one player in all the rest
+    assert away.max(axis=1).mean() == pytest.approx(0.5, abs=0.03)
+    assert np.bincount((away == LEARNER).argmax(axis=1)) / len(away) == pytest.approx(
+        0.25, abs=0.03
+    )
+    league.seed(3)
+    np.testing.assert_array_equal(seating, league.draw(20_000, 4))
+
+
+@pytest.mark.parametrize("league", [League([], 0.5), League([RandomAgent()], 0.0)])
+def test_without_others_the_learner_plays_every_seat(league: League) -> None:
+    assert (league.draw(100, 3) == LEARNER).all()

@@ -1,0 +1,63 @@
+"""The policy network: its features, and its distribution over legal actions."""
+
+import gymnasium
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
+
+from tefuda.training.network import LegalActions, ScaledFlatten
+
+ROWS, ACTIONS = 50, 12
+
+
+def both() -> list[tuple[MaskableCategoricalDistribution, torch.Tensor]]:
+    """sb3-contrib's distribution and ours, of the same logits and masks."""
+    rng = np.random.default_rng(1)
+    logits = torch.tensor(rng.normal(scale=3, size=(ROWS, ACTIONS)), dtype=torch.float32)
+    masks = rng.random((ROWS, ACTIONS)) < 0.4
+    masks[:, 0] |= ~masks.any(axis=1)
+    masks[0] = np.arange(ACTIONS) == 3  # nothing to choose
+    made: list[tuple[MaskableCategoricalDistribution, torch.Tensor]] = []
+    for kind in (MaskableCategoricalDistribution, LegalActions):
+        leaf = logits.clone().requires_grad_()
+        distribution = kind(ACTIONS).proba_distribution(leaf)
+        distribution.apply_masking(masks.astype(np.int8))
+        made.append((distribution, leaf))
+    return made
+
+
+def test_is_the_distribution_of_sb3_contrib_with_its_gradients() -> None:
+    (theirs, their_logits), (ours, our_logits) = both()
+    actions = theirs.mode()
+    torch.testing.assert_close(ours.mode(), actions)
+    torch.testing.assert_close(ours.log_prob(actions.float()), theirs.log_prob(actions))
+    torch.testing.assert_close(ours.entropy(), theirs.entropy())
+    for distribution in (theirs, ours):
+        (distribution.log_prob(actions).sum() + 0.3 * distribution.entropy().sum()).backward()
+    torch.testing.assert_close(our_logits.grad, their_logits.grad)
+
+
+def test_without_a_mask_every_action_is_legal() -> None:
+    distribution = LegalActions(ACTIONS).proba_distribution(torch.zeros(2, ACTIONS))
+    torch.testing.assert_close(distribution.probabilities, torch.full((2, ACTIONS), 1 / ACTIONS))
+
+
+def test_draws_legal_actions_by_their_probabilities() -> None:
+    torch.manual_seed(1)
+    logits = torch.tensor([[0.0, 1.0, 5.0, -1.0]]).repeat(20_000, 1)
+    distribution = LegalActions(4).proba_distribution(logits)
+    distribution.apply_masking(np.tile(np.array([1, 1, 0, 1], np.int8), (20_000, 1)))
+    shares = torch.bincount(distribution.sample(), minlength=4) / 20_000
+    assert shares[2] == 0
+    expected = torch.softmax(torch.tensor([0.0, 1.0, -torch.inf, -1.0]), 0)
+    torch.testing.assert_close(shares, expected, atol=0.015, rtol=0)
+
+
+def test_features_are_scaled_by_the_largest_values() -> None:
+    space = gymnasium.spaces.Box(np.zeros(3, np.int8), np.array([1, 4, 0], np.int8), dtype=np.int8)
+    features = ScaledFlatten(space)(torch.tensor([[1.0, 4.0, 0.0]]))
+    torch.testing.assert_close(features, torch.tensor([[1.0, 2.0, 0.0]]))

@@ -234,7 +234,8 @@ def head_damage(record: Record) -> Iterator[tuple[Record, str]]:
 def option_damage(record: Record) -> Iterator[tuple[Record, str]]:
     options = record["options"]
     for name in options:
-        yield damaged(record, options=without(options, name)), f"option '{name}' is missing"
+        less = damaged(record, options=without(options, name))
+        yield less, f"option '{name}' is missing|applies only with {name}="
         for value in ("nonsense", 1.5, True, []):
             changed = {**options, name: value}
             yield damaged(record, options=changed), f"option {name}=.* is not allowed"
@@ -287,16 +288,16 @@ def same_place(name: str, record: Record, index: int) -> None:
         assert caught.value.index == index, caught.value
 
 
-@pytest.mark.pure
 @every_game
 def test_damage_before_and_behind_the_events(name: str) -> None:
     record = random_record(name, 4, **short(name))
     Game.from_record(record)
     for wrong, reason in head_damage(record):
         refused(wrong, None, reason)
-    for wrong, reason in result_damage(record):
+    for number, (wrong, reason) in enumerate(result_damage(record)):
         refused(wrong, None, reason)
-        same_place(name, wrong, len(record["events"]))
+        if number % 4 == 0:
+            same_place(name, wrong, len(record["events"]))
     for wrong in (None, [], "x", 5, [record]):
         refused(wrong, None, "a record is an object")
 
@@ -409,53 +410,48 @@ def events_of(record: Record, kind: str) -> list[int]:
     return sorted({places[0], places[len(places) // 2], places[-1]})
 
 
-@pytest.mark.pure
 @pytest.mark.parametrize("kind", EVENT_DAMAGE)
 @every_game
 def test_damage_to_an_event(name: str, kind: str) -> None:
     """It is refused with the event's index and a reason; by the second implementation there too."""
     record = random_record(name, 4, **short(name))
-    for index in events_of(record, kind):
+    places = events_of(record, kind)
+    for index in places:
         for change, reason in (*EVENT_DAMAGE[kind], *ANY_DAMAGE):
             events = list(record["events"])
             change(events, index)
             assert json.dumps(events) != json.dumps(record["events"])
             wrong = damaged(record, events=events)
             refused(wrong, index, reason)
-            same_place(name, wrong, index)
+            if index == places[0]:  # which is found soon; the second implementation is slow
+                same_place(name, wrong, index)
 
 
-@pytest.mark.pure
 @every_game
 def test_missing_doubled_and_swapped_events(name: str) -> None:
-    """The first event that is not where it belongs is named."""
+    """Refused where the second implementation refuses them; that of a score, at its place."""
     record = random_record(name, 4, **short(name))
     events = record["events"]
-    for kind in ("chance", "decision", "score"):
+    for kind in EVENT_DAMAGE:
         for index in events_of(record, kind):
-            twice = damaged(record, events=[*events[: index + 1], *events[index:]])
-            found = first_difference(events, twice["events"])
-            with pytest.raises(RecordError) as caught:
-                Game.from_record(twice)
-            # What repeats may be possible once more, but not all that follows.
-            assert caught.value.index is None or caught.value.index >= found
-            same_place_or_later(name, twice, caught.value.index)
+            refused_alike(name, damaged(record, events=[*events[: index + 1], *events[index:]]))
+            less = damaged(record, events=[*events[:index], *events[index + 1 :]])
+            place = refused_alike(name, less)
+            assert kind != "score" or place == index
     for index in events_of(record, "score"):
-        less = damaged(record, events=[*events[:index], *events[index + 1 :]])
-        reason = "must be" if index < len(events) - 1 else "the scoring event .* is missing"
-        refused(less, index, reason if index < len(events) - 1 else "is missing")
-        same_place(name, less, index)
+        swapped = [*events[: index - 1], events[index], events[index - 1], *events[index + 1 :]]
+        assert refused_alike(name, damaged(record, events=swapped)) == index - 1
 
 
-def first_difference(events: list[Any], others: list[Any]) -> int:
-    return next(k for k, (a, b) in enumerate(zip(events, others, strict=False)) if a != b)
+def refused_alike(name: str, record: Record) -> int:
+    """Sees that a record is refused, at the same event by both; returns which."""
+    with pytest.raises(RecordError) as caught:
+        Game.from_record(record)
+    index = len(record["events"]) if caught.value.index is None else caught.value.index
+    same_place(name, record, index)
+    return index
 
 
-def same_place_or_later(name: str, record: Record, index: int | None) -> None:
-    same_place(name, record, len(record["events"]) if index is None else index)
-
-
-@pytest.mark.pure
 @every_game
 def test_nothing_follows_the_end(name: str) -> None:
     record = random_record(name, 4, **short(name))
@@ -464,15 +460,13 @@ def test_nothing_follows_the_end(name: str) -> None:
         refused(damaged(record, events=[*record["events"], more]), count, "the game is over, but")
 
 
-@pytest.mark.pure
 @every_game
 def test_a_record_cut_short_is_that_of_an_unfinished_game(name: str) -> None:
     """If it says so: no winners, and the payoffs so far."""
     record = random_record(name, 4, **short(name))
     for index in (*events_of(record, "chance"), *events_of(record, "decision")):
         cut = damaged(record, events=record["events"][:index])
-        if record["events"][index - 1 : index] or index == 0:
-            refused(cut, None, "winners is .* but must be None")
+        refused(cut, None, "winners is .* but must be None")
         unfinished = damaged(
             cut, winners=None, truncated=False, payoffs=[0.0] * record["players"]
         )

@@ -19,6 +19,14 @@ def check(model: SelfPlayPPO, config: TrainConfig, games: int, seed: int) -> lis
     agent = PolicyAgent(model)
     options = {**config.options, "reward": "win"}
     return [
-        evaluate(agent, baseline, config.game, games=games, seed=seed, options=options)
+        evaluate(
+            agent,
+            baseline,
+            config.game,
+            games=games,
+            seed=seed,
+            encoder=model.encoder,
+            options=options,
+        )
         for baseline in baselines(config.game)
     ]

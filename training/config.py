@@ -11,6 +11,9 @@ from tefuda.envs.core.chance import check_seed
 from tefuda.envs.core.errors import OptionError
 from tefuda.training.files import replacing
 
+#: The encoder that is not named.
+AUTO = "auto"
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -84,7 +87,9 @@ class TrainConfig:
     decisions: int = 0  # decisions in all, a whole number of rollouts; fixes the schedules
     seed: int = 0
 
-    encoder: str = setting("flat", "how observations are written")
+    encoder: str = setting(
+        AUTO, "how observations are written: auto is expert where a game has it, else its first"
+    )
     lessons: float = setting(
         2.0,
         "decisions of the game's scripted player to imitate beforehand, for each decision of "

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tefuda.envs import make_vec
+from tefuda.envs.core.batch import Tables
 from tefuda.envs.core.engine import make_engine
 from tefuda.envs.core.registry import find_game
 from tefuda.training.agents.base import Agent
@@ -84,6 +84,7 @@ def evaluate(
     *,
     games: int,
     seed: int = 0,
+    encoder: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Evaluation:
     """Plays an agent among equal opponents.
@@ -94,13 +95,15 @@ def evaluate(
         game: The game, such as "gacha_v0".
         games: The least number of games; rounded up to whole deals, one game a seat.
         seed: Deal n has the key (seed, n, 0).
+        encoder: How the tables show observations, for agents that read them there; policies write
+            their own.
         options: Options of the game.
 
     Raises:
         OptionError: The game, the seed or an option is not allowed.
     """
     portions = [
-        play_portion(agent, opponent, game, deals, seed=seed, options=options)
+        play_portion(agent, opponent, game, deals, seed=seed, encoder=encoder, options=options)
         for deals in split(count_deals(game, games, options))
     ]
     return summarise(agent.name, opponent.name, portions)
@@ -128,12 +131,14 @@ def play_portion(
     deals: range,
     *,
     seed: int = 0,
+    encoder: str | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Portion:
     """Plays some deals, each from every seat at the same time; see `evaluate`."""
     count = len(deals)
-    players = make_engine(find_game(game), **(options or {})).players
-    tables = make_vec(game, tables=count * players, seed=0, autoreset=False, **(options or {}))
+    engine = make_engine(find_game(game), encoder, **(options or {}))
+    players = engine.players
+    tables = Tables(engine, count * players, seed=0, autoreset=False)
     deal(tables, seed, np.tile(np.arange(deals.start, deals.stop), players))
     own = np.repeat(np.arange(players), count)  # the agent's seat at each table
     rows = np.arange(own.size)

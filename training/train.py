@@ -19,6 +19,7 @@ from tefuda.training.model import (
     CHECKS,
     FINAL,
     RECORDS,
+    choose_encoder,
     count_lessons,
     make_model,
     make_pupil,
@@ -55,7 +56,7 @@ def start(config: TrainConfig, path: Path | None, minutes: float | None) -> RunF
         TefudaError: The folder is not empty, or an option is not allowed.
     """
     spec = find_game(config.game)
-    config = _whole_rollouts(replace(config, game=spec.id))
+    config = _whole_rollouts(replace(config, game=spec.id, encoder=choose_encoder(config)))
     folder = RunFolder.new(path, spec.name)
     if minutes is not None:
         config = replace(config, decisions=_plan(config, minutes, lessons=True))

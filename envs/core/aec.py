@@ -80,8 +80,12 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         self._games = engine.records(1)
         self._key: Key | None = None
         self._actions: list[int] = []
+        self._acting = NOBODY
+        # What the acting agent sees, and its mask; users get copies.
         self._mask = np.zeros(engine.actions, np.int8)
+        self._seen = np.zeros(engine.size, np.int8)
         self._paid = np.zeros(engine.players)
+        self._no_mask = np.zeros(engine.actions, np.int8)
 
     def _make_spaces(self) -> None:
         engine = self.engine
@@ -133,7 +137,15 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         self.infos = {agent: self._idle_info() for agent in self.agents}
         self._skip_agent_selection = None
         self._paid_last = False
+        self._look()
         self._give_turn()
+
+    def _look(self) -> None:
+        """Writes what the acting agent sees, and its mask; `step` has both from its one call."""
+        loops, parts = self.engine.loops, self.engine.parts
+        seat = max(int(self._games["seat"][0]), 0)
+        loops.observe_one(self._games, parts, 0, seat, self._seen)
+        loops.legal_one(self._games, parts, 0, self._mask)
 
     def _next_key(self, seed: int | None) -> Key:
         if seed is not None:
@@ -181,7 +193,14 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         try:
             checked = check_action(action, engine.actions)
             status = engine.loops.play_one(
-                self._games, engine.parts, 0, checked, engine.reward_kind, self._paid
+                self._games,
+                engine.parts,
+                0,
+                checked,
+                engine.reward_kind,
+                self._paid,
+                self._seen,
+                self._mask,
             )
             if status == REFUSED:
                 legal = engine.legal_actions(self._games, 0)
@@ -195,12 +214,11 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
 
     def _give_turn(self) -> None:
         """Names who acts, or ends the game for everybody."""
-        engine = self.engine
         seat = int(self._games["seat"][0])
-        engine.loops.legal_one(self._games, engine.parts, 0, self._mask)
-        if self._games["ending"][0] != 0 and seat == NOBODY:
+        if seat == NOBODY:
             self._end(bool(self._games["ending"][0] == TRUNCATED))
             return
+        self._acting = seat
         self.agent_selection = self.possible_agents[seat]
         self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
 
@@ -208,6 +226,7 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         ended = self.truncations if truncated else self.terminations
         for agent in self.agents:
             ended[agent] = True
+        self._acting = NOBODY
         self.agent_selection = self.agents[0]
 
     def _pay(self, rewards: list[float]) -> None:
@@ -237,7 +256,7 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         raise GameOverError(f"action {action!r}: the game has ended; call reset() for the next")
 
     def _idle_info(self) -> dict[str, Any]:
-        return {"action_mask": np.zeros(self.engine.actions, np.int8)}
+        return {"action_mask": self._no_mask.copy()}
 
     # ---------------------------------------------------------------- looking
 
@@ -249,14 +268,14 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
             OptionError: There is no such agent.
         """
         seat = self._seat_of(agent)
+        acts = seat == self._acting
+        row: Any = self._seen.copy() if acts else self._row_of(seat)
+        mask = self._mask.copy() if acts else self._no_mask.copy()
         engine = self.engine
-        row: Any = self._row_of(seat)
         if engine.pieces:
             row = engine.cut(row)
         elif len(engine.shape) > 1:
             row = row.reshape(engine.shape)
-        acts = int(self._games["seat"][0]) == seat
-        mask = self._mask.copy() if acts else np.zeros(engine.actions, np.int8)
         return {"observation": row, "action_mask": mask}
 
     def _row_of(self, seat: int) -> npt.NDArray[np.int8]:
@@ -272,7 +291,7 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         return self._seats[agent]
 
     def state(self) -> npt.NDArray[np.int8]:
-        """Everything at once, for privileged critics: the observations of all seats, (P, *shape).
+        """Everything at once, for privileged critics: the observations of all seats, (P, ...).
 
         Raises:
             NotResetError: There is no game yet.

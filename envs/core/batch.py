@@ -35,7 +35,7 @@ class Tables:
     should last. P is the number of seats, A of actions, and D (or a shape) of observation values.
 
     Attributes:
-        observation: (N, *shape) int8, what the acting seat may know.
+        observation: (N, ...) int8, what the acting seat may know.
         action_mask: (N, A) int8, 1 for each legal action of the acting seat.
         seat: (N,) int64, who acts; -1 where a table has ended and stays so.
         reward: (N, P) float32, what the latest step paid to every seat.
@@ -124,7 +124,7 @@ class Tables:
 
     @property
     def pieces(self) -> dict[str, npt.NDArray[np.int8]]:
-        """The pieces of `observation` by name, (N, *shape) each, where the encoder has pieces."""
+        """The pieces of `observation` by name, (N, ...) each, where the encoder has pieces."""
         return self.engine.cut(self._rows_of_observation)
 
     @property
@@ -216,7 +216,7 @@ class Tables:
     # ---------------------------------------------------------------- looking
 
     def observe_all(self) -> npt.NDArray[np.int8]:
-        """What every seat of every table may know, (N, P, *shape) int8, newly made."""
+        """What every seat of every table may know, (N, P, ...) int8, newly made."""
         engine = self.engine
         seen = np.zeros((self._count, engine.players, engine.size), np.int8)
         engine.loops.observe_all(self.games, engine.parts, seen)

@@ -323,6 +323,31 @@ class Game:
         """An action in words."""
         return self.engine.label(check_action(action, self.engine.actions))
 
+    def view(self, seat: int | None) -> dict[str, Any]:
+        """What `seat` knows as JSON (see `core.words.view`); everything with None."""
+        from tefuda.envs.core.words import view
+
+        return view(self.engine, self._games, 0, None if seat is None else self._check_seat(seat))
+
+    def describe(self, seat: int) -> str:
+        """What `seat` knows, the rules that matter now and its legal actions, in plain text."""
+        from tefuda.envs.core.words import describe
+
+        return describe(self.engine, self._games, 0, self._check_seat(seat))
+
+    def parse(self, text: str) -> int:
+        """The legal action that a text names, by id or by label (see `core.words.parse`).
+
+        Raises:
+            ActionTextError: The text names no action, or several.
+            ActionRangeError: There is no such action.
+            IllegalActionError: The action is illegal now.
+            GameOverError: The game has ended, or chance is to move.
+        """
+        from tefuda.envs.core.words import parse
+
+        return parse(self.engine, self._games, 0, text)
+
     def record(self) -> dict[str, Any]:
         """The written course of the game so far (see `core.record`)."""
         from tefuda.envs.core.record import write_record

@@ -24,6 +24,7 @@ from typing import Any as Records
 
 import numba
 import numpy as np
+from numba import types
 
 __all__ = [
     "PURE_PYTHON", "Record", "Records", "bind", "fields", "fingerprint", "inlined", "kernel",
@@ -40,12 +41,30 @@ _INNER: dict[str, Any] = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 def kernel(function: Function) -> Function:
     """Compiles `function` into its callers (without the JIT: leaves it as it is)."""
-    return cast(Function, numba.njit(**_INNER)(function))
+    return cast(Function, _without_literals(numba.njit(**_INNER)(function)))
 
 
 def inlined(function: Function) -> Function:
     """Like `kernel`, but pasted into the caller: for the few places where a call shows."""
     return cast(Function, numba.njit(**_INNER, inline="always")(function))
+
+
+def _without_literals(dispatcher: Any) -> Any:
+    """Has a kernel compiled once for all integers, not once more for each constant it is given.
+
+    Numba types constants as literals first. The optimiser sees them all the same once the kernel
+    is part of its caller.
+    """
+    if PURE_PYTHON:
+        return dispatcher
+    template_of = dispatcher.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        plain = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return template_of(tuple(types.unliteral(kind) for kind in args), plain)
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher
 
 
 def fields(records: Records) -> Records:

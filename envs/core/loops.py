@@ -122,7 +122,11 @@ def observe_one(games: Records, parts: Records, row: int, seat: int, observation
 
 
 def reward_one(
-    games: Records, parts: Records, row: int, reward_kind: int, reward: npt.NDArray[np.float64]
+    games: Records,
+    parts: Records,
+    row: int,
+    reward_kind: int,
+    reward: npt.NDArray[np.float64],
 ) -> None:
     """Writes what the latest event paid (P,)."""
     game = games[row]
@@ -136,8 +140,13 @@ def play_one(
     action: int,
     reward_kind: int,
     reward: npt.NDArray[np.float64],
+    observation: npt.NDArray[np.int8],
+    mask: npt.NDArray[np.int8],
 ) -> int:
     """Plays a decision and the chance after it, if the action is legal.
+
+    One call does it all, for the call itself costs more than the game: `observation` (D,) and
+    `mask` (A,) become those of who acts next.
 
     Returns:
         `REFUSED` (nothing has changed), `NOTHING_PAID`, or `PAID`: `reward` (P,) was written.
@@ -150,6 +159,8 @@ def play_one(
     apply(game, parts[0], action)
     settle(game, parts[0])
     over = node(game) == OVER
+    observe(game, parts[0], max(game.seat, 0), observation)
+    legal(game, parts[0], mask)
     if not over and game.scorings == scorings:
         return NOTHING_PAID
     write_reward(game, parts[0].players, reward_kind, over, reward)
@@ -254,7 +265,9 @@ def step_rows(
     reward[:] = 0
     for row in range(games.size):
         if done[row] and node(games[row]) != OVER:
-            show_standing(games[row], parts, False, done, truncated, totals, winners, row)
+            show_standing(
+                games[row], parts, node(games[row]) == OVER, done, truncated, totals, winners, row
+            )
     for k in range(rows.size):
         row = rows[k]
         game = games[row]

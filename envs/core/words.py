@@ -62,7 +62,7 @@ def view(engine: Engine, games: Records, row: int, seat: int | None) -> dict[str
         "node": _NODES[kind],
         "asked": {**text.DECISION_NAMES, **text.CHANCE_NAMES}.get(int(game["phase"])),
         "acting": None if acting == NOBODY else acting,
-        "legal": list(map(_choice(engine), _legal(engine, games, row))) if shows else [],
+        "legal": _choices(engine, games, row) if shows else [],
         "round": int(game["round_index"]) + 1,
         "totals": [int(total) for total in game["totals"][: engine.players]],
         "winners": _winners(engine, game) if kind == OVER else None,
@@ -71,12 +71,9 @@ def view(engine: Engine, games: Records, row: int, seat: int | None) -> dict[str
     }
 
 
-def _choice(engine: Engine) -> Any:
-    return lambda action: {"action": action, "label": engine.label(action)}
-
-
-def _legal(engine: Engine, games: Records, row: int) -> list[int]:
-    return engine.legal_actions(games, row)
+def _choices(engine: Engine, games: Records, row: int) -> list[dict[str, Any]]:
+    legal = engine.legal_actions(games, row)
+    return [{"action": action, "label": engine.label(action)} for action in legal]
 
 
 def _winners(engine: Engine, game: Any) -> list[int]:
@@ -156,21 +153,16 @@ def parse(engine: Engine, games: Records, row: int, text: str) -> int:
 def _named(engine: Engine, legal: list[int], text: str) -> int:
     """The action that a text names, legal or not."""
     lines = [line for line in map(_normal, text.splitlines()) if line]
-    answers = [_from_json(text), *map(_whole, lines[-1:])]
-    for answer in (*answers, _normal(text)):
+    for answer in (_from_json(text), *lines[-1:], _normal(text)):
         action = _exact(engine, answer) if answer else None
         if action is not None:
             return action
-    mentioned = _mentioned(engine, legal, _normal(text))
+    mentioned = [action for action in legal if _mentions(_normal(text), engine.label(action))]
     if len(mentioned) == 1:
         return mentioned[0]
     said = f"names {len(mentioned)} legal actions" if mentioned else "names no action"
     choices = ", ".join(_listed(engine, mentioned or legal))
     raise ActionTextError(f"{_shown(text)} {said}; answer with the id of one of these: {choices}")
-
-
-def _whole(line: str) -> str:
-    return line
 
 
 def _from_json(text: str) -> str | None:
@@ -186,25 +178,29 @@ def _from_json(text: str) -> str | None:
 
 
 def _exact(engine: Engine, answer: str) -> int | None:
-    """The action that an answer is, by id, by label, or by both if they agree."""
+    """The action that an answer is, by id or by label.
+
+    Raises:
+        ActionTextError: It is an id with the label of another action.
+    """
     if found := _ID.fullmatch(answer):
         return int(found[1])
     if found := _LISTED.fullmatch(answer):
-        action = int(found[1])
-        if action < engine.actions and _normal(engine.label(action)) == found[2]:
-            return action
-    labelled = [a for a in range(engine.actions) if _normal(engine.label(a)) == answer]
-    return labelled[0] if labelled else None
+        action, meant = int(found[1]), _labelled(engine, found[2])
+        if meant not in (None, action):
+            raise ActionTextError(f"{answer!r}: action {meant} has this label, not {action}")
+        return action
+    return _labelled(engine, answer)
 
 
-def _mentioned(engine: Engine, legal: list[int], text: str) -> list[int]:
-    """The legal actions whose labels occur in a text, but for those within a longer such label."""
-    labels = {action: _normal(engine.label(action)) for action in legal}
-    spots = {
-        action: [found.span() for found in re.finditer(rf"(?<!\w){re.escape(label)}(?![\w-])", text)]
-        for action, label in labels.items()
-    }
-    return [action for action, own in spots.items() if own]
+def _labelled(engine: Engine, label: str) -> int | None:
+    """The action that has a label."""
+    return next((a for a in range(engine.actions) if _normal(engine.label(a)) == label), None)
+
+
+def _mentions(text: str, label: str) -> bool:
+    """Whether a label occurs in a text, not as a part of longer words."""
+    return re.search(rf"(?<!\w){re.escape(_normal(label))}(?![\w-])", text) is not None
 
 
 def _normal(text: str) -> str:

@@ -113,10 +113,7 @@ def deal(
         counts: The cards that there are.
         **options: The options of the game.
     """
-    if tuple(counts) != COUNTS:
-        options["components"] = components(counts)
-    game = Game("torutorento_v0", players=len(hands), **options)
-    chance(game, "first_parent", None, parent)
+    game = begun(len(hands), parent, counts, **options)
     deal_round(game, hands, market=market, flowers=flowers, counts=counts)
     return game
 
@@ -288,14 +285,24 @@ def change(game: Game, roles: Sequence[str] = (), birds: Sequence[Sequence[int]]
     assert not moves
 
 
-def played(rounds: Iterable[Sequence[str]], *, parent: int = 0, **options: Any) -> Game:
+def played(
+    rounds: Iterable[Sequence[str]], *, parent: int = 0, counts: Counts = COUNTS, **options: Any
+) -> Game:
     """A game after rounds in which every seat scored the hand it was dealt."""
     rows = [list(hands) for hands in rounds]
-    game = Game("torutorento_v0", players=len(rows[0]), **options)
-    chance(game, "first_parent", None, parent)
+    game = begun(len(rows[0]), parent, counts, **options)
     for hands in rows:
-        deal_round(game, hands)
+        deal_round(game, hands, counts=counts)
         keep_hands(game)
+    return game
+
+
+def begun(players: int, parent: int, counts: Counts, **options: Any) -> Game:
+    """A game with its first parent."""
+    if tuple(counts) != COUNTS:
+        options["components"] = components(counts)
+    game = Game("torutorento_v0", players=players, **options)
+    chance(game, "first_parent", None, parent)
     return game
 
 

@@ -104,11 +104,14 @@ def test_what_a_seat_has_seen() -> None:
     asked = [Seen("decision", "ask", 0, 1), Seen("decision", "ask", 1, 0)]
     asked.append(Seen("decision", "ask", 2, 0))
     shown = Seen("news", "", 1, 3)
+    claims = [Seen("news", "", seat, 3) for seat in range(3)]
     deals_seen = [[deal._replace(value=rank) if k == seat else deal for k, deal in enumerate(deals)]
                   for seat, rank in enumerate((3, 0, 2))]  # fmt: skip
-    assert game.information_state(0) == (*deals_seen[0], *asked)
-    assert game.information_state(1) == (*deals_seen[1], asked[0], shown, *asked[1:])
-    assert game.information_state(2) == (*deals_seen[2], *asked)
+    assert game.information_state(0) == (*deals_seen[0], *asked, claims[0])
+    assert game.information_state(1) == (
+        *deals_seen[1], asked[0], shown, *asked[1:], claims[1],
+    )  # fmt: skip
+    assert game.information_state(2) == (*deals_seen[2], *asked, claims[2])
 
 
 def test_chance_is_weighted() -> None:

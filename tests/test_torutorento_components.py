@@ -63,7 +63,7 @@ def test_the_shipped_file_states_the_published_counts() -> None:
 
 
 @pytest.mark.pure
-@pytest.mark.rule("T1")
+@pytest.mark.rule("T1", "T1a")
 def test_a_copy_of_the_shipped_file_plays_the_same(tmp_path: Path) -> None:
     """T1a: a path and a shipped name are the same rules; only the record carries the text."""
     path = write(tmp_path, SHIPPED)
@@ -90,7 +90,7 @@ def test_line_ends_do_not_change_the_hash(tmp_path: Path, end: str) -> None:
 
 
 @pytest.mark.pure
-@pytest.mark.rule("T1")
+@pytest.mark.rule("T1", "T1a")
 def test_the_counts_of_a_file_are_played(tmp_path: Path) -> None:
     """T1a: each face has as many cards as the file says, the order of its lines means nothing."""
     counts = changed(head=0, tail_tail=9, mimic=1)
@@ -132,7 +132,7 @@ WRONG = [
 
 
 @pytest.mark.pure
-@pytest.mark.rule("T1")
+@pytest.mark.rule("T1", "T1a")
 @pytest.mark.parametrize(("old", "new", "place", "fact"), WRONG)
 def test_a_broken_fact_is_refused(
     tmp_path: Path, old: str, new: str, place: str, fact: str
@@ -146,7 +146,7 @@ def test_a_broken_fact_is_refused(
 
 
 @pytest.mark.pure
-@pytest.mark.rule("T1")
+@pytest.mark.rule("T1", "T1a")
 @pytest.mark.parametrize(
     ("text", "place", "fact"),
     [
@@ -170,7 +170,7 @@ def counts_in_all(total: int, flowers: int) -> list[int]:
 
 
 @pytest.mark.pure
-@pytest.mark.rule("T1")
+@pytest.mark.rule("T1", "T1a")
 @pytest.mark.parametrize("players", [3, 4, 5])
 def test_a_flower_and_nine_cards_for_each_seat(tmp_path: Path, players: int) -> None:
     """T1a: as many are enough, one less is refused, by the number of players of the game."""
@@ -288,7 +288,7 @@ WRONG_FACTS = [
 
 
 @pytest.mark.pure
-@pytest.mark.rule("T1")
+@pytest.mark.rule("T1", "T1a")
 @pytest.mark.parametrize(("old", "new", "place", "fact"), WRONG_FACTS)
 def test_wrong_facts_of_a_variant_are_refused(
     tmp_path: Path, old: str, new: str, place: str, fact: str
@@ -302,7 +302,7 @@ def test_wrong_facts_of_a_variant_are_refused(
 
 
 @pytest.mark.pure
-@pytest.mark.rule("T1")
+@pytest.mark.rule("T1", "T1a")
 def test_a_variant_has_its_own_numbers_of_players(tmp_path: Path) -> None:
     """T1a: those that its facts name, and no others."""
     path = write(tmp_path, VARIANT)
@@ -325,7 +325,7 @@ def random_game(seed: int, **options: Any) -> Game:
 
 @pytest.mark.pure
 @pytest.mark.bounds
-@pytest.mark.rule("T1")
+@pytest.mark.rule("T1", "T1a")
 @pytest.mark.parametrize("hand_size", [1, 3, 8])
 def test_hands_of_other_sizes(tmp_path: Path, hand_size: int) -> None:
     """T1a: so many cards are dealt, and grown again."""
@@ -344,7 +344,7 @@ def test_hands_of_other_sizes(tmp_path: Path, hand_size: int) -> None:
 
 
 @pytest.mark.pure
-@pytest.mark.rule("T1")
+@pytest.mark.rule("T1", "T1a")
 @pytest.mark.parametrize(
     ("stages", "questions"),
     [
@@ -372,7 +372,7 @@ def test_phases_can_be_left_out(tmp_path: Path, stages: list[str], questions: st
 
 
 @pytest.mark.pure
-@pytest.mark.rule("T1")
+@pytest.mark.rule("T1", "T1a")
 def test_without_leaves_the_parent_takes_first(tmp_path: Path) -> None:
     """T1a: taking follows the deal; all hands are full, and the deck is there."""
     path = write(tmp_path, component_text(COUNTS, 'stages = ["taking"]'))
@@ -384,7 +384,7 @@ def test_without_leaves_the_parent_takes_first(tmp_path: Path) -> None:
     assert TAKE_DECK in game.legal_actions()
 
 
-@pytest.mark.rule("T1")
+@pytest.mark.rule("T1", "T1a")
 def test_a_tiny_variant_in_the_batch(tmp_path: Path) -> None:
     """T1a: the batch engine plays it too."""
     counts = [0, 0, 2, 0, 0, 3, 0, 2, 3, 1, 1, 1]

@@ -12,11 +12,15 @@ from helpers.torutorento import (
     changed,
     components,
     deal,
+    deal_round,
     face,
     fall,
     keep_hands,
     last_points,
     pass_takes,
+    scored,
+    take,
+    take_action,
 )
 from tefuda.envs import Game, make_vec
 from tefuda.envs.core.batch import Tables
@@ -88,5 +92,114 @@ def test_hidden_things_do_not_matter(options: dict[str, Any]) -> None:
 def test_beats_random_seats(options: dict[str, Any]) -> None:
     """Its mean payoff lies far above 0, which is an even player's; 1 is a sole winner's."""
     result = evaluate(GREEDY, RANDOM, "torutorento_v0", games=300, seed=5, options=options)
-    print(result)
+
     assert result.interval[0] > 0.75
+
+
+# ==================================================================== positions by hand
+
+
+def choice(game: Game) -> int:
+    """What the scripted player does here."""
+    actions, holder = np.zeros(1, np.int64), fields(np.zeros(1, STREAM))
+    holder["stream"] = 1
+    game.engine.loops.greedy_actions(
+        game._games, game.engine.parts, holder, np.zeros(1, np.int64), actions
+    )
+    assert int(actions[0]) in game.legal_actions()
+    return int(actions[0])
+
+
+def play_on(game: Game) -> list[int]:
+    """All seats play as scripted to the end of the round; returns its points."""
+    rounds = scored(game)
+    while scored(game) == rounds:
+        game.apply(choice(game))
+        game.settle()
+    return last_points(game)
+
+
+def at_change(text: str, **options: Any) -> Game:
+    """The change phase of a round in which seat 0 keeps this hand."""
+    game = deal([text, "", ""], **options)
+    fall(game)
+    pass_takes(game)
+    return game
+
+
+@pytest.mark.pure
+@pytest.mark.bounds
+@pytest.mark.rule("T16")
+@pytest.mark.parametrize(
+    ("text", "points"),
+    [
+        ("H> 1 2 F B <H T> 3", 5),  # turns the tail round
+        ("H> F 1 <T B 2 3 1", 5),  # moves the flower out
+        ("B B H> F Y 1 <T 2", 6),  # two moves
+        ("H> 1 <T B F 2 3 1", 5),  # nothing to gain: keeps what it has
+        ("H> 1 TT 2 3 B <T F", 5),
+    ],
+)
+def test_birds_complete_caterpillars(text: str, points: int) -> None:
+    """T16: it searches the moves of its birds."""
+    assert play_on(at_change(text))[0] >= points
+
+
+@pytest.mark.pure
+@pytest.mark.bounds
+@pytest.mark.rule("T16")
+@pytest.mark.parametrize(
+    "text",
+    ["M 2 <T", "T> 2 M", "M 2 <H", "H> 2 M", "H> M <T", "M 2 M", "M M <T", "H> 1 M <T B 2"],
+)
+def test_mimics_complete_caterpillars(text: str) -> None:
+    """T16: it finds the role, or the roles, that do."""
+    assert play_on(at_change(text))[0] == 5
+
+
+@pytest.mark.pure
+@pytest.mark.rule("T16")
+def test_mimics_are_declared_for_the_longest() -> None:
+    """T16: as a body in a caterpillar that is there, rather than as a needless end."""
+    game = at_change("H> 3 M 3 <T", mimic_body=3)
+    assert choice(game) == ROLES["body"]
+
+
+@pytest.mark.pure
+@pytest.mark.bounds
+@pytest.mark.rule("T14")
+def test_growth_takes_the_card_that_is_missing() -> None:
+    """T14: the tail of the market, with its body to the left."""
+    game = deal(["F H> 3 3 1 1 1 1", "", ""], market="<T HH TT")
+    fall(game, {0: [7]})
+    pass_takes(game)
+    assert asked(game) == "pick"
+    assert choice(game) in (PICK + face("<T"), PICK + face("TT"))
+    assert play_on(game)[0] == 5
+
+
+@pytest.mark.pure
+@pytest.mark.rule("T8", "T17")
+def test_a_good_hand_is_kept() -> None:
+    """T8, T17: neither the ends of its caterpillar nor its only flower fall."""
+    game = deal(["F H> 3 3 3 3 <T 1", "", ""])
+    fallen = set()
+    while asked(game) == "leaf" and game.seat == 0:
+        fallen.add(choice(game))
+        game.apply(choice(game))
+    assert not fallen & {0, 1, 6}
+
+
+@pytest.mark.rule("T9")
+def test_takes_from_the_leader() -> None:
+    """T9: of two other seats the one with more points."""
+    for leader in (1, 2):
+        hands = ["", "", ""]
+        hands[leader] = "H> 1 <T"
+        game = deal(hands)
+        keep_hands(game)
+        deal_round(game, ["", "", ""])
+        fall(game)
+        while game.seat != 0:
+            take(game)
+        assert choice(game) in range(take_action(game, leader, 0), take_action(game, leader, 8))

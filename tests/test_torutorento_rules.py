@@ -443,7 +443,7 @@ def test_open_takes_lapse_when_the_deck_runs_out() -> None:
     assert asked(game) == "pick"
 
 
-@pytest.mark.rule("T10", "T11")
+@pytest.mark.rule("T10", "T10a", "T11")
 def test_a_bird_put_into_the_own_field_goes_on_at_once() -> None:
     """T10a: its take belongs to the same go."""
     game = at_takes(PLAIN)

@@ -17,7 +17,7 @@ from tefuda.training.model import count_lessons, make_model, make_pupil
 from tefuda.training.ppo import SelfPlayPPO
 from tefuda.wrappers.sb3 import LEARNER
 
-CONFIG = TrainConfig(game="gacha", tables=4, steps=8, batch=32, layers=(32,))
+CONFIG = TrainConfig(game="gacha", tables=4, steps=8, batch=32, layers=(32,), encoder="flat")
 
 
 def agreement(model: SelfPlayPPO) -> float:

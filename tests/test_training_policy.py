@@ -17,7 +17,7 @@ from tefuda.training.config import TrainConfig
 from tefuda.training.model import make_model
 from tefuda.training.ppo import SelfPlayPPO
 
-CONFIG = TrainConfig(game="gacha", tables=4, steps=8, batch=32, layers=(16,))
+CONFIG = TrainConfig(game="gacha", tables=4, steps=8, batch=32, layers=(16,), encoder="flat")
 TABLES = 16
 
 

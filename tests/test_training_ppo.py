@@ -96,7 +96,14 @@ def test_agrees_with_a_slow_computation_seat_by_seat(seed: int) -> None:
 
 # Half of the games are played among scripted players, whose turns pay the learner too.
 CONFIG = TrainConfig(
-    game="gacha", options={"players": 3}, tables=4, steps=500, batch=500, layers=(8,), scripted=0.5
+    game="gacha",
+    options={"players": 3},
+    tables=4,
+    steps=500,
+    batch=500,
+    layers=(8,),
+    scripted=0.5,
+    encoder="flat",
 )
 
 

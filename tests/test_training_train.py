@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from tefuda.training import plan, train
 from tefuda.training.agents.policy import load_model
 from tefuda.training.cli import main
 from tefuda.training.config import TrainConfig, settings
-from tefuda.training.model import count_lessons, make_model, reload_model
+from tefuda.training.model import choose_encoder, count_lessons, make_model, reload_model
 from tefuda.training.runs import KEPT, RunFolder
 from tefuda.training.watch import Watch, interruptible
 from tefuda.wrappers.sb3 import TablesVecEnv
@@ -34,9 +35,17 @@ ROLLOUT = 8 * 16
 SMALL = [
     *("--tables", "8", "--steps", "16", "--batch", "64", "--layers", "8,8", "--checks", "2"),
     *("--check-games", "8", "--final-games", "8", "--most-lessons", "300"),
+    *("--encoder", "flat"),
 ]
 CONFIG = TrainConfig(
-    tables=8, steps=16, batch=64, layers=(8,), checks=2, check_games=8, final_games=8
+    tables=8,
+    steps=16,
+    batch=64,
+    layers=(8,),
+    checks=2,
+    encoder="flat",
+    check_games=8,
+    final_games=8,
 )
 FILES = {
     *("config.json", "versions.json", "model.zip", "checkpoints", "curve.csv", "curve.png"),
@@ -75,7 +84,7 @@ def test_a_run_leaves_everything_behind(tmp_path: Path, capsys: pytest.CaptureFi
     assert (config.seed, config.decisions, config.game) == (3, 4 * ROLLOUT, "gacha_v0")
     assert config.options == {"players": 3, "scoring": "vp"}
     (versions,) = json.loads((tmp_path / "versions.json").read_text())
-    assert versions["packages"]["torch"] == torch.__version__.partition("+")[0]
+    assert versions["packages"]["torch"] == version("torch")
     assert len(versions["components"]["sha256"]) == 64
     assert load_model(tmp_path).num_timesteps == 4 * ROLLOUT
     evaluation = json.loads((tmp_path / "evaluation.json").read_text())
@@ -285,10 +294,12 @@ def test_a_broken_off_rollout_is_not_learnt_from(
 
 def test_lessons_can_be_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Watch.evaluate
+    calls: list[Any] = []
 
     def evaluate(watch: Watch, results: Any) -> None:
         whole(watch, results)
-        if not watch.lessons:
+        calls.append(results)
+        if len(calls) == 1:  # before the first lesson
             signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr(Watch, "evaluate", evaluate)
@@ -408,6 +419,27 @@ def test_other_files_are_no_configuration(tmp_path: Path, text: str) -> None:
     (tmp_path / "config.json").write_text(text)
     with pytest.raises(OptionError, match="is no configuration of a run"):
         TrainConfig.load(tmp_path / "config.json")
+
+
+@pytest.mark.parametrize(
+    ("game", "named", "chosen"),
+    [
+        ("gacha", "auto", "expert"),
+        ("quatre", "auto", "flat"),
+        ("gacha", "tokens", "tokens"),
+    ],
+)
+def test_the_encoder_that_learns_quickest_is_chosen(game: str, named: str, chosen: str) -> None:
+    assert choose_encoder(replace(CONFIG, game=game, encoder=named)) == chosen
+
+
+def test_the_chosen_encoder_is_written_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Whatever auto may come to mean, a run goes on with what it began with.
+    configs: list[TrainConfig] = []
+    monkeypatch.setattr(train, "make_model", lambda config: config)
+    monkeypatch.setattr(train, "_run", lambda model, config, folder: configs.append(config))
+    train.start(replace(CONFIG, encoder="auto", decisions=1), tmp_path / "run", None)
+    assert [(config.encoder, config.decisions) for config in configs] == [("expert", ROLLOUT)]
 
 
 def test_lessons_need_a_scripted_player(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,8 +36,9 @@ SHORT: dict[str, dict[str, Any]] = {
 def random_decisions(name: str, games: int, step: int = 7) -> Iterator[Game]:
     """Decisions of random games."""
     rng = np.random.default_rng(len(name))
+    options: dict[str, Any] = {**SHORT[name], "players": 3}
     for seed in range(games):
-        game = Game(name, seed=(seed, 0, 0), **{**SHORT[name], "players": 3})
+        game = Game(name, seed=(seed, 0, 0), **options)
         game.settle()
         while game.node != "over":
             if rng.random() < 1 / step:

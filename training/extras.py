@@ -9,6 +9,10 @@ from tefuda.envs.core.errors import TefudaError
 EXTRAS = {
     "train": ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib"),
     "cli": ("rich",),
+    "openspiel": ("pyspiel", "open_spiel"),
+    "torchrl": ("torchrl", "tensordict"),
+    "tianshou": ("tianshou",),
+    "data": ("pyarrow",),
 }
 
 

@@ -58,10 +58,11 @@ def _without_literals(dispatcher: Any) -> Any:
     if PURE_PYTHON:
         return dispatcher
     template_of = dispatcher.get_call_template
+    plain: Callable[[Any], Any] = types.unliteral
 
     def get_call_template(args: Any, kws: Any) -> Any:
-        plain = {name: types.unliteral(kind) for name, kind in kws.items()}
-        return template_of(tuple(types.unliteral(kind) for kind in args), plain)
+        named = {name: plain(kind) for name, kind in kws.items()}
+        return template_of(tuple(plain(kind) for kind in args), named)
 
     dispatcher.get_call_template = get_call_template
     return dispatcher

@@ -126,7 +126,7 @@ def observe_flat(game: Record, parts: Record, seat: int, observation: Observatio
 @kernel
 def _write_cards(game: Record, parts: Record, seat: int, observation: Observation) -> int:
     """hand, gone, returned, drawn_again, drawn, would_lead."""
-    cards = np.int64(parts.cards)
+    cards = parts.cards
     write_bits(game.hand[seat], cards, observation, 0)
     write_bits(game.shown | game.hidden[seat], cards, observation, cards)
     write_bits(game.in_stock[seat], cards, observation, 2 * cards)
@@ -160,7 +160,7 @@ def leading_cards(game: Record, parts: Record) -> np.uint64:
 @kernel
 def _write_trick(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> int:
     """trick, trick_down, trick_discarded, leading, led, table_colours."""
-    cards, players = np.int64(parts.cards), np.int64(parts.players)
+    cards, players = parts.cards, parts.players
     for position in range(game.plays):
         if _sees_play(game, parts, seat, position):
             observation[at + game.trick_card[position]] = 1
@@ -357,7 +357,7 @@ def _write_prospects(
 ) -> None:
     """The VP of a seat's won cards, and how many more each further card would make."""
     won = game.won[seat]
-    wilds = np.int64(won[WON_DOWN] + won[T_POINTS])
+    wilds = won[WON_DOWN] + won[T_POINTS]
     now = set_points(parts, won, wilds)
     observation[at] = now
     for colour in range(BALLS):

@@ -156,7 +156,7 @@ def apply(game: Record, parts: Record, action: int) -> None:
         _play(game, parts, action - PLAY_ACTION)
     elif phase == FOLLOW_PHASE:
         game.follow = action - FOLLOW_ACTION
-        _ask_for_card(game, parts, np.int64(game.leader))
+        _ask_for_card(game, parts, game.leader)
     elif phase == REDRAW_PHASE:
         if action == REDRAW_ACTION:
             _redraw(game, parts)
@@ -209,9 +209,9 @@ def sample_chance(game: Record, parts: Record) -> int:
     """Draws an outcome of the present chance node from the game's stream."""
     phase = game.phase
     if phase == DEAL_PHASE or phase == STOCK_PHASE:
-        return game.undealt[draw(game, np.int64(game.undealt_count))] + 1
+        return game.undealt[draw(game, game.undealt_count)] + 1
     if phase == FIRST_LEADER_PHASE:
-        return draw(game, np.int64(parts.players))
+        return draw(game, parts.players)
     if phase == BALL_PHASE:
         return random_bit(game, _balls(game, parts))
     return _sample_tie_card(game, parts)
@@ -271,7 +271,7 @@ def resample(game: Record, parts: Record, seat: int, holder: Record) -> None:
     """Redraws what is hidden from `seat`; the acting seat's choice follows its new hand."""
     redraw_hidden(game, parts, seat, holder)
     if game.phase == PLAY_PHASE and game.seat != seat:
-        _ask_for_card(game, parts, np.int64(game.seat))
+        _ask_for_card(game, parts, game.seat)
 
 
 # ==================================================================== a round
@@ -439,7 +439,7 @@ def _play(game: Record, parts: Record, card: int) -> None:
 def _colours_it_can_have_held(game: Record, parts: Record, card: int) -> int:
     """Bits of the colours that the hand can have had, by what this play shows ("can infer")."""
     if game.must_hide:
-        return np.int64(game.table_colours) if game.plays > 0 else 1 << game.trump
+        return game.table_colours if game.plays > 0 else 1 << game.trump
     fails_to_follow = game.follow == MUST and game.plays > 0 and parts.colour[card] != game.led
     return ALL_COLOURS & ~(1 << game.led) if fails_to_follow else ALL_COLOURS
 
@@ -607,7 +607,7 @@ def _redraw(game: Record, parts: Record) -> None:
         game.phase = STOCK_PHASE
         return
     at = game.redrawn_count
-    card, owner = np.int64(game.returned[at]), game.returner[at]
+    card, owner = game.returned[at], game.returner[at]
     game.redrawn_count += 1
     game.in_stock[owner] ^= BIT[card]
     game.drawn_again[owner] |= BIT[card]
@@ -672,7 +672,7 @@ def _count_vp(game: Record, parts: Record) -> None:
         if won[T_POINTS] == 0:
             vp = parts.misere[trickless]
         else:
-            vp = set_points(parts, won, np.int64(won[WON_DOWN] + won[T_POINTS]))
+            vp = set_points(parts, won, won[WON_DOWN] + won[T_POINTS])
         game.vp[seat] = vp
         first = game.round_index == 0
         game.best_vp[seat] = vp if first else max(vp, game.best_vp[seat])
@@ -854,6 +854,6 @@ def _is_tie_card(game: Record, parts: Record, card: int) -> bool:
 def _sample_tie_card(game: Record, parts: Record) -> int:
     """Draws the number of a card that no tied seat has drawn yet (G28)."""
     while True:
-        card = draw(game, np.int64(parts.cards))
+        card = draw(game, parts.cards)
         if not _is_tie_card(game, parts, card):
             return card + 1

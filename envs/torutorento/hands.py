@@ -41,13 +41,13 @@ def whole(value: Any) -> int:
     return np.int64(value)  # type: ignore[return-value]  # an int where compiled
 
 
-@inlined
+@kernel
 def card_at(hand: np.uint64, slot: int) -> int:
     """The card in a slot."""
     return whole((hand >> SHIFT[slot]) & BYTE)
 
 
-@inlined
+@kernel
 def removed(hand: np.uint64, slot: int) -> np.uint64:
     """The hand without the card in a slot; the rest closes up."""
     low = LOW[slot]
@@ -61,19 +61,19 @@ def inserted(hand: np.uint64, gap: int, card: int) -> np.uint64:
     return (hand & low) | ((hand & ~low) << _BYTE_BITS) | (np.uint64(card) << SHIFT[gap])
 
 
-@inlined
+@kernel
 def replaced(hand: np.uint64, slot: int, card: int) -> np.uint64:
     """The hand with another card in a slot."""
     return (hand & ~(BYTE << SHIFT[slot])) | (np.uint64(card) << SHIFT[slot])
 
 
-@inlined
+@kernel
 def marks_of(hand: np.uint64, card: int) -> np.uint64:
     """A word whose highest bits mark the slots of a hand that hold `card`."""
     return HIGH_BITS & ~((hand ^ (np.uint64(card) * ONES)) + REST)
 
 
-@inlined
+@kernel
 def count_card(hand: np.uint64, card: int) -> int:
     """How many slots hold `card`."""
     return count_bits(marks_of(hand, card))

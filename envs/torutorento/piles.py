@@ -28,34 +28,34 @@ _TOP_BYTE = np.uint64(56)
 _ONE_BYTE, _TWO_BYTES = np.uint64(8), np.uint64(16)
 
 
-@inlined
+@kernel
 def put_on(game: Record, pile: int, face: int) -> None:
     """Adds a card to a pile."""
     game.piles[pile, 0] += ONE_LOW[face]
     game.piles[pile, 1] += ONE_HIGH[face]
 
 
-@inlined
+@kernel
 def take_off(game: Record, pile: int, face: int) -> None:
     """Removes a card from a pile."""
     game.piles[pile, 0] -= ONE_LOW[face]
     game.piles[pile, 1] -= ONE_HIGH[face]
 
 
-@inlined
+@kernel
 def size_of(game: Record, pile: int) -> int:
     """The number of cards of a pile."""
     return whole(game.piles[pile, 1] >> _HALF)
 
 
-@inlined
+@kernel
 def count_face(low: np.uint64, high: np.uint64, face: int) -> int:
     """How many cards of a face are among the cards of two words."""
     word = low if face < SLOTS else high
     return whole((word >> SHIFT[face & (SLOTS - 1)]) & BYTE)
 
 
-@inlined
+@kernel
 def count_in(game: Record, pile: int, face: int) -> int:
     """How many cards of a face a pile has."""
     return count_face(game.piles[pile, 0], game.piles[pile, 1], face)

@@ -1,8 +1,9 @@
 """A second game, as small as one can be that uses all of the core: it proves the core knows no game.
 
 Each seat is dealt a rank in private. In turn each passes or claims; a rank of 0 cannot be claimed
-with. After a claim the next seat clockwise is shown the rank. The highest rank among the claims
-scores a point, and after the last round the most points win.
+with. After a claim the next seat clockwise is shown the rank; after the last one all are shown the
+ranks of all claims. The highest of them scores a point, and after the last round the most points
+win.
 
 This file is the whole game: state, rules, encoder, words and setup.
 """
@@ -33,6 +34,7 @@ from tefuda.envs.core.spec import Encoder, GameSpec, Setup
 
 MAX_SEATS, RANKS = 3, 4
 PASS, CLAIM = range(2)
+EVERYBODY = NOBODY - 1
 ASK_PHASE, DEAL_PHASE, OVER_PHASE = range(3)
 ALL_ROUNDS_PLAYED = ENDINGS
 
@@ -42,8 +44,9 @@ STATE = np.dtype(
         ("rank", np.int16, (MAX_SEATS,)),
         ("claimed", np.int16, (MAX_SEATS,)),
         ("left", np.int16, (RANKS,)),  # cards not dealt, by rank
-        ("shown_to", np.int16),  # who was shown a rank by the latest event, or NOBODY
-        ("shown", np.int16),
+        ("shown_to", np.int16),  # who was shown ranks by the latest event, or NOBODY
+        ("shown_count", np.int16),
+        ("shown", np.int16, (MAX_SEATS,)),
     ],
     align=True,
 )
@@ -91,11 +94,24 @@ def is_legal(game: Record, parts: Record, action: int) -> bool:
 def apply(game: Record, parts: Record, action: int) -> None:
     note(game, action)
     game.claimed[game.seat] = action
-    game.shown_to = (game.seat + 1) % parts.players if action == CLAIM else NOBODY
-    game.shown = game.rank[game.seat]
-    game.seat = (game.seat + 1) % parts.players
+    next_seat = (game.seat + 1) % parts.players
+    game.shown_to = next_seat if action == CLAIM else NOBODY
+    game.shown[0] = game.rank[game.seat]
+    game.shown_count = 1
+    game.seat = next_seat
     if game.logged == 2 * parts.players:
+        _show_claims(game, parts)
         _score(game, parts)
+
+
+@kernel
+def _show_claims(game: Record, parts: Record) -> None:
+    game.shown_to = EVERYBODY
+    game.shown_count = 0
+    for seat in range(parts.players):
+        if game.claimed[seat] == 1:
+            game.shown[game.shown_count] = game.rank[seat]
+            game.shown_count += 1
 
 
 @kernel
@@ -181,20 +197,23 @@ def sees(game: Record, parts: Record, seat: int, value: int) -> int:
 
 @kernel
 def news(game: Record, parts: Record, seat: int, values: Any) -> int:
-    values[0] = game.shown
-    return int(game.shown_to == seat)
+    if game.shown_to != seat and game.shown_to != EVERYBODY:
+        return 0
+    for k in range(game.shown_count):
+        values[k] = game.shown[k]
+    return game.shown_count
 
 
 @kernel
 def _is_dealt(game: Record, seat: int) -> bool:
-    return game.phase == ASK_PHASE or (game.phase == DEAL_PHASE and seat < game.seat)
+    return game.phase != DEAL_PHASE or seat < game.seat
 
 
 @kernel
 def _knows(game: Record, parts: Record, seat: int, other: int) -> bool:
     """Whether `seat` knows the rank of `other`: its own, or one that it was shown."""
-    was_shown = (other + 1) % parts.players == seat and game.claimed[other] == 1
-    return seat == other or was_shown
+    is_next = (other + 1) % parts.players == seat
+    return seat == other or (game.claimed[other] == 1 and (is_next or game.phase == OVER_PHASE))
 
 
 @kernel
@@ -208,8 +227,6 @@ def resample(game: Record, parts: Record, seat: int, holder: Record) -> None:
 @kernel
 def _redeal(game: Record, parts: Record, seat: int, holder: Record) -> bool:
     """Deals the unknown ranks anew; returns whether every claim was allowed."""
-    if game.phase == OVER_PHASE:
-        return True
     game.left[:] = parts.copies
     for other in range(parts.players):
         if _is_dealt(game, other) and _knows(game, parts, seat, other):
@@ -240,12 +257,11 @@ def observe(game: Record, parts: Record, seat: int, observation: Any) -> None:
     observation[:] = 0
     if _is_dealt(game, seat):
         observation[game.rank[seat]] = 1
-    before = (seat - 1) % players
-    if game.phase == ASK_PHASE and game.claimed[before] == 1:
-        observation[RANKS + game.rank[before]] = 1
     at = 2 * RANKS
     for offset in range(players):
         other = (seat + offset) % players
+        if offset > 0 and _is_dealt(game, other) and _knows(game, parts, seat, other):
+            observation[RANKS + game.rank[other]] += 1
         observation[at + offset] = game.claimed[other]
         observation[at + players + offset] = game.totals[other]
         observation[at + 2 * players + offset] = game.phase != OVER_PHASE and game.seat == other
@@ -319,7 +335,7 @@ def sections(setup: Setup) -> tuple[Section, ...]:
     return layout(
         [
             Section("rank", RANKS, 1, "own rank"),
-            Section("shown", RANKS, 1, "the rank that the seat before was made to show"),
+            Section("shown", RANKS, MAX_SEATS, "ranks of others that it was shown"),
             Section("claimed", players, 1, "claims, own first"),
             Section("totals", players, MOST_ROUNDS, "points, own first"),
             Section("actor", players, 1, "who acts or receives"),

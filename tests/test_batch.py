@@ -101,7 +101,9 @@ def compare_turn(tables: Tables, env: TableEnv) -> None:
 
 
 def compare_result(tables: Tables, env: TableEnv) -> None:
-    np.testing.assert_array_equal(tables.reward[0], np.float32(list(env.rewards.values())))
+    np.testing.assert_array_equal(
+        tables.reward[0], np.array(list(env.rewards.values()), np.float32)
+    )
     assert tables.totals[0].tolist() == list(env.totals.values())
     assert tables.winners[0].tolist() == [agent in env.winners for agent in env.possible_agents]
     ended = [*env.terminations.values(), *env.truncations.values()]
@@ -199,8 +201,7 @@ def test_a_table_does_not_depend_on_when_others_step(name: str) -> None:
 
 @every_game
 def test_a_deal_does_not_depend_on_earlier_rounds(name: str) -> None:
-    """Games of one key whose decisions differ have the same chance at the start of each round,
-    as far as the same is asked there."""
+    """One key has one chance at the start of each round, whatever was decided and drawn before."""
     courses = [opening_chance(name, agent) for agent in range(6)]
     rounds = set.intersection(*(set(course) for course in courses))
     assert rounds >= ({0, 1} if name != "quatre_v0" else {0})
@@ -446,7 +447,8 @@ def test_records_need_kept_actions(name: str) -> None:
         with pytest.raises(RecordError, match="keep_actions=True"):
             call(0)
     kept = seated(name, keep_actions=True)
-    for row in (-1, 5, 1.0, True, None):
+    wrong: tuple[Any, ...] = (-1, 5, 1.0, True, None)
+    for row in wrong:
         for call in (kept.record, kept.game):
             with pytest.raises(OptionError, match="rows"):
                 call(row)
@@ -507,7 +509,9 @@ def test_sizes(name: str) -> None:
     tables = seated(name, 7)
     players, actions = tables.players, tables.actions
     assert (len(tables), tables.tables) == (7, 7)
-    shapes = {array: (getattr(tables, array).shape, getattr(tables, array).dtype) for array in SHOWN}
+    shapes = {
+        array: (getattr(tables, array).shape, getattr(tables, array).dtype) for array in SHOWN
+    }
     assert shapes == {
         "observation": ((7, *tables.engine.shape), np.int8),
         "action_mask": ((7, actions), np.int8),

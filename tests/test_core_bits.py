@@ -40,9 +40,7 @@ def test_counting_and_lowest_bit() -> None:
     LOOPS.counts(np.array(given, np.uint64), found)
     assert found.tolist() == [word.bit_count() for word in given]
     LOOPS.lowest(np.array(given, np.uint64), found)
-    assert found.tolist() == [
-        next((k for k in range(64) if word >> k & 1), WORD) for word in given
-    ]
+    assert found.tolist() == [next((k for k in range(64) if word >> k & 1), WORD) for word in given]
 
 
 def test_words_and_bytes() -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
-import numba
 import pytest
+from numba.core import config
 
 import tefuda.envs.core
 from helpers.games import EVERY_GAME, spec_of
@@ -43,7 +43,7 @@ def amount(): return {amount}
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A game of three files in a folder of its own, with a cache of its own."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "cache"))
     game = tmp_path / "game"
     (game / "inner").mkdir(parents=True)
     (game / "inner" / "fingerprint_contract.py").write_text(CONTRACT, encoding="utf-8")

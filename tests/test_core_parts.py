@@ -42,7 +42,9 @@ def test_own_files_by_path(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["nothing", "../secret", "data/standard", "", "."])
 def test_unknown_names_are_refused_with_the_known_ones(name: str, folder: Path) -> None:
-    with pytest.raises(ComponentError, match=r"there is no such file.*'other', 'standard'") as error:
+    with pytest.raises(
+        ComponentError, match=r"there is no such file.*'other', 'standard'"
+    ) as error:
         read_components(name, folder, "standard")
     assert repr(name) in str(error.value)
 

@@ -22,6 +22,7 @@ from tefuda.envs.core.parts import parse_components
 from tefuda.envs.core.registry import find_game, known_games
 
 CORE = Path(tefuda.envs.core.__path__[0])
+Deal = tuple[int, ...]
 FILES = sorted(CORE.rglob("*.py"))
 
 pytestmark = [pytest.mark.usefixtures("tiny_game"), pytest.mark.pure]
@@ -70,9 +71,9 @@ def test_games_are_found_by_versioned_name_or_by_name() -> None:
 # ==================================================================== the tiny game by hand
 
 
-def dealt(*ranks: int, **options: int) -> Game:
+def dealt(*ranks: int) -> Game:
     """A tiny game at its first decision."""
-    game = Game("tiny_v0", **options)
+    game = Game("tiny_v0")
     for rank in ranks:
         game.apply_chance(rank)
     return game
@@ -159,10 +160,12 @@ def test_all_faces_play_the_same_games() -> None:
             env.reset()
 
 
-def consistent_deals(seat: int, own: int, claims: dict[int, int], shown: int | None) -> Counter:
+def consistent_deals(
+    seat: int, own: int, claims: dict[int, int], shown: int | None
+) -> Counter[Deal]:
     """All deals by how many ways there are to them, by enumeration over the eight cards."""
     cards = [rank for rank, copies in enumerate((2, 1, 3, 2)) for _ in range(copies)]
-    found: Counter[tuple[int, ...]] = Counter()
+    found: Counter[Deal] = Counter()
     for ranks in itertools.permutations(cards, 3):
         allowed = all(ranks[other] > 0 for other, claim in claims.items() if claim)
         agrees = shown is None or ranks[(seat - 1) % 3] == shown
@@ -184,7 +187,7 @@ def test_resampling_is_exact(seat: int, actions: list[int]) -> None:
     shown = ranks[before] if claims.get(before) else None
     deals = consistent_deals(seat, ranks[seat], claims, shown)
     total = sum(deals.values())
-    found: Counter[tuple[int, ...]] = Counter()
+    found: Counter[Deal] = Counter()
     for _ in range(1500):
         world = game.resample(seat, rng)
         found[tuple(world.state["rank"].tolist())] += 1

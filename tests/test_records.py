@@ -467,9 +467,7 @@ def test_a_record_cut_short_is_that_of_an_unfinished_game(name: str) -> None:
     for index in (*events_of(record, "chance"), *events_of(record, "decision")):
         cut = damaged(record, events=record["events"][:index])
         refused(cut, None, "winners is .* but must be None")
-        unfinished = damaged(
-            cut, winners=None, truncated=False, payoffs=[0.0] * record["players"]
-        )
+        unfinished = damaged(cut, winners=None, truncated=False, payoffs=[0.0] * record["players"])
         assert Game.from_record(unfinished).node != "over"
         judge(name, unfinished)
     for index in events_of(record, "score"):

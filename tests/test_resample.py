@@ -6,14 +6,14 @@ exactly where all worlds can be enumerated. What a seat does see, its observatio
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from helpers.gacha import card_line
+from helpers.gacha import card_line, deal_round, play_trick
 from helpers.games import (
     EVERY_GAME,
     encodings,
@@ -60,16 +60,29 @@ def test_a_seat_cannot_tell_a_resampled_game_from_the_real_one(name: str, encode
         assert same_observation(world.observation(seat), game.observation(seat))
         assert world.information_state(seat) == game.information_state(seat)
         assert (world.totals, world.winners) == (game.totals, game.winners)
+        assert in_words(world, seat) == in_words(game, seat)
         if game.node == "decision":
             assert (world.node, world.seat) == (game.node, game.seat)
             if game.seat == seat:
                 assert world.legal_actions() == game.legal_actions()
         hidden["course"] += world.values != game.values
         for other in set(range(game.players)) - {seat}:
-            hidden["view"] += not same_observation(world.observation(other), game.observation(other))
+            hidden["view"] += not same_observation(
+                world.observation(other), game.observation(other)
+            )
     least = 0 if name in OPEN_GAMES else positions / 4
     assert min(hidden["course"], hidden["view"]) >= least
     assert name not in OPEN_GAMES or not hidden.total()
+
+
+def in_words(game: Game, seat: int) -> tuple[Any, ...]:
+    """What a seat is told in text and as JSON; before its first decision, without the node."""
+    if len(game.values) % 5:
+        return ()  # for the sake of time
+    engine, view = game.engine, game.view(seat)
+    if game.node == "chance":
+        view = {**view, "asked": None, "acting": None, "legal": []}
+    return engine.spec.text.ansi(engine.setup, game.state, seat), game.describe(seat), view
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -78,13 +91,14 @@ def test_resampled_games_are_possible(name: str) -> None:
     rng, judged = np.random.default_rng(2), 0
     count = 8 if name in OPEN_GAMES else 120
     for game in some_positions(name, 2, count, share=0.05):
-        for seat in {int(rng.integers(game.players)), game.seat} - {None}:
-            assert seat is not None
-            world = game.resample(seat, rng)
+        someone = int(rng.integers(game.players))
+        acting = someone if game.seat is None else game.seat
+        worlds = [game.resample(seat, rng) for seat in {someone, acting}]
+        for world in worlds:
             oracle_of(name).judge(world.record())
             check_replay(world)
-            judged += 1
-        end = play_to_end(world, random.Random(judged))
+        judged += len(worlds)
+        end = play_to_end(worlds[-1], random.Random(judged))
         oracle_of(name).judge(end.record())
     assert judged > count
 
@@ -128,7 +142,7 @@ def test_resampling_follows_its_generator(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in EVERY_GAME if spec_of(name).greedy])
 def test_the_scripted_player_acts_on_what_its_seat_may_know(name: str) -> None:
-    """At resampled positions it does the same, with the same luck; its luck changes nothing else."""
+    """At resampled positions it does the same with the same luck, and asking changes nothing."""
     rng, acted = np.random.default_rng(5), Counter[int]()
     for number, game in enumerate(some_positions(name, 5, 1500, share=0.2)):
         if game.node != "decision":
@@ -157,6 +171,11 @@ def greedy_action(game: Game, luck: int) -> int:
 
 # ==================================================================== what matters is seen
 
+Twins = tuple[Game, Game]
+
+#: So many events two games are played on at most.
+HORIZON = 25
+
 #: Where a seat sees two different things and rightly does not tell them apart afterwards: which
 #: of the unknown cards of a hand was taken makes no difference to who does not know that hand.
 FORGOTTEN: dict[str, Callable[[Game], bool]] = {
@@ -166,26 +185,24 @@ FORGOTTEN: dict[str, Callable[[Game], bool]] = {
 
 @pytest.mark.parametrize(("name", "encoder"), encodings())
 def test_what_matters_gives_different_observations(name: str, encoder: str) -> None:
-    """Two values of the next event, where a seat sees which: it observes a difference.
+    """Two values of the next event, where a seat sees which: it observes a difference from then on.
 
-    Or the two are alike to all seats, and then make no difference to the end of the game.
+    Or the two have come to be alike to all seats, and then stay so to the end of the game.
     """
     rng, compared, alike = random.Random(6), 0, 0
-    for game in some_positions(name, 6, 500, share=0.15, encoder=encoder):
+    for game in some_positions(name, 6, 250, share=0.15, encoder=encoder):
         values = possible(game)
         if len(values) < 2 or (game.node == "decision" and forgets(name, game)):
             continue
-        twins = [game.clone(), game.clone()]
-        for twin, value in zip(twins, rng.sample(values, 2), strict=True):
+        pair, twins = rng.sample(values, 2), (game.clone(), game.clone())
+        for twin, value in zip(twins, pair, strict=True):
             twin.advance(value)
-        for seat in range(game.players):
-            if told_apart(twins, seat):
-                compared += 1
-                if same_observation(*(twin.observation(seat) for twin in twins)):
-                    assert_equal_for_good(twins, rng)
-                    alike += 1
-    assert compared > 300
-    assert alike < compared / 5
+        seats = [seat for seat in range(game.players) if told_apart(twins, seat)]
+        if seats:
+            compared += 1
+            alike += become_alike(twins, rng.choice(seats), pair, rng)
+    assert compared > 100
+    assert alike > 0 or name == "quatre_v0"
 
 
 def possible(game: Game) -> list[int]:
@@ -199,11 +216,34 @@ def forgets(name: str, game: Game) -> bool:
     return name in FORGOTTEN and FORGOTTEN[name](game)
 
 
-def told_apart(twins: list[Game], seat: int) -> bool:
+def told_apart(twins: Twins, seat: int) -> bool:
     return twins[0].information_state(seat) != twins[1].information_state(seat)
 
 
-def assert_equal_for_good(twins: list[Game], rng: random.Random) -> None:
+def become_alike(twins: Twins, seat: int, pair: list[int], rng: random.Random) -> bool:
+    """Plays two games on as alike as can be, while a seat observes that they differ.
+
+    Where one takes a value in which they differed, the other takes that of the other.
+
+    Returns:
+        Whether at some time it observed no difference; then there was none for good.
+    """
+    one, other = twins
+    exchanged = {pair[0]: pair[1], pair[1]: pair[0]}
+    for _ in range(HORIZON):
+        if same_observation(one.observation(seat), other.observation(seat)):
+            assert_equal_for_good(twins, rng)
+            return True
+        values = possible(one)
+        value = rng.choice([v for v in values if v in exchanged] or values) if values else None
+        if value is None or exchanged.get(value, value) not in possible(other):
+            return False
+        one.advance(value)
+        other.advance(exchanged.get(value, value))
+    return False
+
+
+def assert_equal_for_good(twins: Twins, rng: random.Random) -> None:
     """Plays two games on alike: to nobody is there ever a difference."""
     one, other = twins
     while True:
@@ -219,9 +259,11 @@ def assert_equal_for_good(twins: list[Game], rng: random.Random) -> None:
 
 
 def test_information_sets_of_the_tiny_game() -> None:
-    """Every course of a game of one round: equal knowledge, equal observation and equal mask;
-    and where an observation of the acting seat is the same, what can follow is too."""
-    by_knowledge: dict[Any, set[bytes]] = defaultdict(set)
+    """Every course of one round: equal knowledge gives equal observations and masks.
+
+    And where an observation is the same, so is what stands on the table.
+    """
+    by_knowledge: dict[Any, set[Any]] = defaultdict(set)
     by_observation: dict[Any, set[Any]] = defaultdict(set)
     for game in every_course(Game("tiny_v0", rounds=1)):
         for seat in range(game.players):
@@ -246,19 +288,19 @@ def every_course(game: Game) -> Iterator[Game]:
 # ==================================================================== the distribution, exactly
 
 
-
-def two_coloured(players: int, hand: int, cards: int) -> ComponentFile:
-    """A deck of red and blue cards, so that voids and face-down plays abound, half of them with
-    redraws."""
-    colours = [("red", "blue")[number % 2] for number in range(cards)]
+def few_coloured(
+    players: int, hand: int, cards: int, colours: Sequence[str], *, redraws: bool = True
+) -> ComponentFile:
+    """A deck of colours in turn, so few that voids and face-down plays abound; half can redraw."""
+    faces = [colours[number % len(colours)] for number in range(cards)]
     rows = [
-        card_line(number + 1, colour, ["redraw"] if number % 4 < 2 else [])
-        for number, colour in enumerate(colours)
+        card_line(number + 1, colour, ["redraw"] if redraws and number % 4 < 2 else [])
+        for number, colour in enumerate(faces)
     ]
     lines = [
         *('name = "small"', 'variant = "small"', "cards = [", *rows, "]"),
-        *("[facts]", f"hand_size = {hand}", f"tricks = {hand}"),
-        *("[facts.colours]", f"red = {colours.count('red')}", f"blue = {colours.count('blue')}"),
+        *("[facts]", f"hand_size = {hand}", f"tricks = {hand}", "[facts.colours]"),
+        *(f"{colour} = {faces.count(colour)}" for colour in colours),
         *(f"[facts.players.{players}]", f"cards = {cards}", "misere = [1]", "rank_wp = [1]"),
     ]
     return parse_components("\n".join(lines) + "\n", "small.toml")
@@ -287,7 +329,7 @@ def rising(seat: int) -> Callable[[Game, int], bool]:
 
 def gacha_positions(players: int, hand: int, cards: int) -> Iterator[tuple[Game, int]]:
     """Positions of the first round of small games, and a seat for each."""
-    deck, dealt = two_coloured(players, hand, cards), 1 + players * hand
+    deck, dealt = few_coloured(players, hand, cards, ("red", "blue")), 1 + players * hand
     for seed in range(600):
         game, rng = Game("gacha_v0", players=players, components=deck), random.Random(seed)
         for _ in range(rng.randrange(dealt + 3, dealt + 5 * players * hand)):
@@ -338,6 +380,34 @@ def test_resampling_of_small_gacha_is_exact(
     raise AssertionError(f"too few positions: {seen}")
 
 
+@pytest.mark.rule("G11")
+def test_different_voids_of_two_seats() -> None:
+    """Seat 1 has shown to hold no red, seat 2 no blue; the yellow cards can be with either.
+
+    To deal them one after the other would favour worlds in which the first took a card that the
+    second could not have had.
+    """
+    deck = few_coloured(3, 4, 15, ("red", "blue", "yellow"), redraws=False)
+    game = Game("gacha_v0", players=3, components=deck)
+    game.apply_chance(0)
+    deal_round(game, [[9, 11, 13, 14], [5, 6, 8, 12], [3, 4, 7, 10]])
+    play_trick(game, "must", [14, 5, 4])
+    play_trick(game, "may", [9, 6, 10])
+    play_trick(game, "must", [13, 12, 7])
+    assert game.seat == 0
+    owners = {4: 2, 5: 1, 6: 1, 7: 2, 10: 2, 12: 1}
+    in_order = rising(0)
+
+    def allowed(game: Game, value: int) -> bool:
+        dealt = game.node == "chance" and game.chance_name == "deal"
+        return in_order(game, value) and not (dealt and owners.get(value, game.seat) != game.seat)
+
+    weights = all_worlds(game, 0, allowed)
+    # Seat 1 has the 2, 3, 8 or 15, and seat 2 the 1, 3 or 15.
+    assert len(weights) == 4 * 3 - 2
+    check_distribution(game, 0, weights, np.random.default_rng(8))
+
+
 def check_distribution(
     game: Game, seat: int, weights: Counter[tuple[int, ...]], rng: np.random.Generator
 ) -> None:
@@ -347,7 +417,7 @@ def check_distribution(
     stated: Counter[tuple[int, ...]] = Counter()
     for values, weight in weights.items():
         stated[canonical(game, values)] += weight / total  # type: ignore[assignment]  # a weight
-    draws = int(8 / min(stated.values()))
+    draws = max(5000, int(8 / min(stated.values())))
     found = Counter(canonical(game, game.resample(seat, rng).values) for _ in range(draws))
     ids = {values: number for number, values in enumerate(stated)}
     assert_frequencies(

@@ -151,8 +151,7 @@ def test_a_rollout_tells_what_happened_at_the_tables() -> None:
         np.testing.assert_array_equal(buffer.seats[step], twin.acted)
         np.testing.assert_array_equal(buffer.payments[step], twin.payments)
         np.testing.assert_array_equal(buffer.ended[step], twin.ended)
-    seen = twin.observe_all()
-    last = model.value_of(seen.reshape(-1, seen.shape[-1])).reshape(seen.shape[:2])
+    last = model.value_of(twin.observe_all()).reshape(config.tables, -1)
     slow = slow_advantages(
         buffer.seats, buffer.payments, buffer.ended, buffer.values, last, gamma=1.0, lam=0.9
     )

@@ -104,9 +104,14 @@ def test_a_run_leaves_everything_behind(tmp_path: Path, capsys: pytest.CaptureFi
         assert f"{result['low']:+.3f} .. {result['high']:+.3f}" in out
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_every_game_can_be_learnt(tmp_path: Path, game: str) -> None:
-    assert run(game, "--decisions", "1", "--run", str(tmp_path / "run"), *SMALL) == 0
+@pytest.mark.parametrize(
+    ("game", "encoder"), [*((game, "flat") for game in GAMES), ("quatre_v0", "planes")]
+)
+def test_every_game_can_be_learnt(tmp_path: Path, game: str, encoder: str) -> None:
+    folder = str(tmp_path / "run")
+    more = ("--run", folder, *SMALL, "--encoder", encoder)
+    assert run(game, "--decisions", "1", *more) == 0
+    assert run("--resume", folder, "--decisions", str(2 * ROLLOUT)) == 0
     results = json.loads((tmp_path / "run" / "evaluation.json").read_text())["results"]
     assert len(results) == (2 if find_game(game).greedy else 1)
 
@@ -401,7 +406,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     text = " ".join(capsys.readouterr().out.split())
     if command != "replay":
         for option in find_game("gacha").options:
-            assert f"{option.name} ({option.meaning}; " in text
+            assert f"{option.name} {option.meaning}; " in text
 
 
 # ==================================================================== the configuration

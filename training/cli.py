@@ -3,14 +3,18 @@
 import argparse
 import math
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
 from tefuda.envs import __version__
 from tefuda.envs.core.errors import OptionError, TefudaError
 from tefuda.envs.core.registry import known_games
+from tefuda.envs.core.spec import GameSpec
 from tefuda.training.agents import AGENTS, make_agent
 from tefuda.training.config import Setting, TrainConfig, settings
 from tefuda.training.extras import needs
@@ -19,6 +23,9 @@ from tefuda.training.progress import counting
 
 #: What the shell is told after a refusal, after Ctrl-C, and when nobody reads any more.
 _REFUSED, _INTERRUPTED, _UNREAD = 2, 130, 141
+
+# Where `--help` begins to tell what an option of a game means.
+_MARGIN = 21
 
 _MINUTES = 3.0
 _EVALUATION_GAMES = 2000
@@ -301,18 +308,32 @@ def _add_game_options(parser: argparse.ArgumentParser, seed: Any = 0) -> None:
         metavar="NAME=VALUE",
         help="an option of the game, such as scoring=vp; may be given several times",
     )
-    parser.epilog = " ".join(_describe_options(spec) for spec in known_games())
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = textwrap.fill(parser.description or "", _width())
+    parser.epilog = "\n\n".join(_describe_options(spec) for spec in known_games())
 
 
-def _describe_options(spec: Any) -> str:
+def _describe_options(spec: GameSpec) -> str:
     """The options of a game with their defaults, for `--help`."""
-    told = [f"{option.name} ({option.meaning}; {_default(option)})" for option in spec.options]
-    return f"Options of {spec.name}: components (a .toml file); {'; '.join(told)}."
+    told = {"components": "a .toml file (default: the game's own)"}
+    for option in spec.options:
+        default = "" if option.default is None else f" (default: {option.default})"
+        told[option.name] = f"{option.meaning}; {option.describe_allowed()}{default}"
+    return "\n".join([f"options of {spec.name}:", *starmap(_describe_option, told.items())])
 
 
-def _default(option: Any) -> str:
-    allowed = option.describe_allowed()
-    return allowed if option.default is None else f"{allowed}, default {option.default}"
+def _describe_option(name: str, meaning: str) -> str:
+    return textwrap.fill(
+        meaning,
+        _width(),
+        initial_indent=f"  {name:<{_MARGIN - 2}}",
+        subsequent_indent=" " * _MARGIN,
+    )
+
+
+def _width() -> int:
+    """How wide argparse itself writes."""
+    return shutil.get_terminal_size().columns - 2
 
 
 def _game_options(arguments: argparse.Namespace) -> dict[str, Any]:

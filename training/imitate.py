@@ -14,11 +14,12 @@ import torch
 from tefuda.envs.core.batch import Tables
 from tefuda.training.agents.base import Agent
 from tefuda.training.network import TablePolicy
+from tefuda.wrappers.sb3 import shown
 
 #: Tables at which the teacher plays, and its decisions at each between two rounds of learning.
 LESSON_TABLES, LESSON_STEPS = 256, 64
 
-# Moves at each table before the first lesson, so that the games stand at different stages.
+# Random moves at each table before the first lesson: the games then stand at different stages.
 _LEAD_IN = 200
 
 # The learning rate falls linearly to this share of what it was.
@@ -73,7 +74,8 @@ class Pupil:
         self._batch = batch
         self._rng = np.random.default_rng(seed)
         self._optimizer = torch.optim.Adam(policy.parameters(), eps=_ADAM_EPSILON)
-        watch_teacher(tables, teacher, _LEAD_IN)
+        for _ in range(_LEAD_IN):
+            tables.step(tables.sample())
 
     def study(self, done: float) -> int:
         """Watches the teacher for a while and learns from what it did.
@@ -102,7 +104,7 @@ class Pupil:
         actions: npt.NDArray[np.int64],
     ) -> None:
         """One gradient step towards the teacher's actions."""
-        seen, _ = self._policy.obs_to_tensor(observations)
+        seen, _ = self._policy.obs_to_tensor(shown(self._tables.engine, observations))
         found = self._policy.get_distribution(seen, masks)
         loss = -found.log_prob(torch.as_tensor(actions, device=self._policy.device)).mean()
         self._optimizer.zero_grad()

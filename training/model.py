@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from gymnasium import spaces
 from stable_baselines3.common.utils import LinearSchedule
 from torch import nn
 
@@ -11,7 +12,7 @@ from tefuda.training.agents.scripted import GreedyAgent
 from tefuda.training.config import AUTO, TrainConfig
 from tefuda.training.imitate import LESSON_TABLES, Pupil
 from tefuda.training.league import League
-from tefuda.training.network import ScaledFlatten, TablePolicy
+from tefuda.training.network import BoardFeatures, ScaledFlatten, TablePolicy
 from tefuda.training.ppo import SelfPlayPPO
 from tefuda.wrappers.sb3 import TablesVecEnv
 
@@ -56,9 +57,11 @@ def make_model(config: TrainConfig) -> SelfPlayPPO:
         TefudaError: The game or one of its options is not allowed.
     """
     torch.set_num_threads(config.threads)
+    env = make_env(config)
+    pieces = isinstance(env.observation_space, spaces.Dict)
     return SelfPlayPPO(
         TablePolicy,
-        make_env(config),
+        env,
         learning_rate=LinearSchedule(config.learning_rate, 0.0, 1.0),
         n_steps=config.steps,
         batch_size=config.batch,
@@ -72,7 +75,7 @@ def make_model(config: TrainConfig) -> SelfPlayPPO:
         policy_kwargs={
             "net_arch": list(config.layers),
             "activation_fn": _ACTIVATIONS[config.activation],
-            "features_extractor_class": ScaledFlatten,
+            "features_extractor_class": BoardFeatures if pieces else ScaledFlatten,
         },
         seed=seed_for(config, LEARNING),
         device="cpu",

@@ -1,6 +1,7 @@
 """The policy network: what it is fed with, and how it chooses among legal actions."""
 
-from typing import Self
+import math
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -9,13 +10,17 @@ from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistrib
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.type_aliases import Schedule
+from torch import nn
+
+#: A piece of an observation with so many dimensions is a board.
+_BOARD = 3
 
 #: The logit of an illegal action; its probability is exactly 0, and times its logarithm too.
 _NEVER = -1e8
 
 
-class ScaledFlatten(BaseFeaturesExtractor):
-    """Flattens an observation and brings its entries to a like size.
+class Scale(nn.Module):
+    """Brings the entries of an observation to a like size.
 
     Entries are counts from 0 to the `high` of the space. Most counts stay far below their limit,
     and rare large ones should not drown the flags beside them: an entry is divided by the square
@@ -24,14 +29,72 @@ class ScaledFlatten(BaseFeaturesExtractor):
 
     scale: torch.Tensor
 
-    def __init__(self, observation_space: spaces.Box) -> None:
-        super().__init__(observation_space, int(np.prod(observation_space.shape)))
-        highs = np.maximum(observation_space.high.reshape(-1).astype(np.float32), 1)
+    def __init__(self, space: spaces.Space[Any]) -> None:
+        assert isinstance(space, spaces.Box)
+        super().__init__()
+        highs = np.maximum(space.high.astype(np.float32), 1)
         self.register_buffer("scale", torch.as_tensor(1 / np.sqrt(highs)), persistent=False)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """(B, ...) float observations to the same shape."""
+        return observations * self.scale
+
+
+class ScaledFlatten(BaseFeaturesExtractor):
+    """Flattens an observation and brings its entries to a like size."""
+
+    def __init__(self, observation_space: spaces.Box) -> None:
+        super().__init__(observation_space, math.prod(observation_space.shape))
+        self.scale = Scale(observation_space)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """(B, ...) float observations to (B, D) features."""
-        return observations.flatten(start_dim=1) * self.scale
+        return torch.flatten(self.scale(observations), start_dim=1)
+
+
+class BoardFeatures(BaseFeaturesExtractor):
+    """Convolves the boards among the pieces of an observation and adds the other pieces.
+
+    Args:
+        observation_space: Pieces (C, rows, columns), which are boards, and pieces (K,).
+        channels: Of each of two layers of 3 x 3.
+        units: What the boards come to.
+    """
+
+    def __init__(
+        self, observation_space: spaces.Dict, channels: int = 32, units: int = 128
+    ) -> None:
+        shapes = {name: piece.shape or () for name, piece in observation_space.items()}
+        boards = [name for name, shape in shapes.items() if len(shape) == _BOARD]
+        others = [name for name in shapes if name not in boards]
+        width = units * len(boards) + sum(math.prod(shapes[name]) for name in others)
+        super().__init__(observation_space, width)
+        self.boards = nn.ModuleDict(
+            {name: _convolution(shapes[name], channels, units) for name in boards}
+        )
+        self.scales = nn.ModuleDict({name: Scale(observation_space[name]) for name in shapes})
+
+    def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Pieces (B, ...) to (B, D) features."""
+        found = []
+        for name, scale in self.scales.items():
+            piece = scale(observations[name])
+            piece = self.boards[name](piece) if name in self.boards else piece
+            found.append(piece.flatten(start_dim=1))
+        return torch.cat(found, dim=1)
+
+
+def _convolution(shape: tuple[int, ...], channels: int, units: int) -> nn.Module:
+    planes, rows, columns = shape
+    return nn.Sequential(
+        nn.Conv2d(planes, channels, kernel_size=3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(channels, channels, kernel_size=3, padding=1),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(channels * rows * columns, units),
+        nn.ReLU(),
+    )
 
 
 class LegalActions(MaskableCategoricalDistribution):

@@ -11,19 +11,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from gymnasium import spaces
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+from sb3_contrib.common.maskable.buffers import MaskableDictRolloutBuffer, MaskableRolloutBuffer
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from tefuda.training.network import LegalActions
-from tefuda.wrappers.sb3 import TablesVecEnv
+from tefuda.wrappers.sb3 import Observations, TablesVecEnv
 
 Floats = npt.NDArray[np.float32]
 
-#: Values (M,) of observations (M, D).
-ValueFunction = Callable[[npt.NDArray[np.int8]], Floats]
+#: Values (M,) of observations (M, ...).
+ValueFunction = Callable[[Observations], Floats]
 
 
 def seat_advantages(
@@ -70,8 +71,10 @@ def seat_advantages(
     return advantages
 
 
-class SelfPlayBuffer(MaskableRolloutBuffer):
+class SeatRollout(RolloutBuffer):
     """A rollout that also knows who acted, what every seat was paid, and where games ended.
+
+    It stands before one of sb3-contrib's buffers among the bases of a class.
 
     Attributes:
         seats: (T, N) who acted.
@@ -92,12 +95,12 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
         self.payments = np.zeros((*steps, env.tables.players), np.float32)
         self.ended = np.zeros(steps, np.bool_)
 
-    def add(self, *args: Any, action_masks: npt.NDArray[Any] | None = None, **kwargs: Any) -> None:
+    def add(self, *args: Any, **kwargs: Any) -> None:
         """Adds the step that the watched env has just made."""
         self.seats[self.pos] = self._env.acted
         self.payments[self.pos] = self._env.payments
         self.ended[self.pos] = self._env.ended
-        super().add(*args, action_masks=action_masks, **kwargs)
+        super().add(*args, **kwargs)
 
     def compute_returns_and_advantage(
         self, last_values: torch.Tensor, dones: npt.NDArray[np.bool_]
@@ -108,19 +111,25 @@ class SelfPlayBuffer(MaskableRolloutBuffer):
             last_values: Not used; it tells of the acting seats alone.
             dones: Not used; `ended` says the same.
         """
-        seen = self._env.observe_all()
-        tables, players = seen.shape[:2]
-        standing = self._value_of(seen.reshape(tables * players, *self.obs_shape))
+        standing = self._value_of(self._env.observe_all())
         self.advantages = seat_advantages(
             self.seats,
             self.payments,
             self.ended,
             self.values,
-            standing.reshape(tables, players),
+            standing.reshape(self.payments.shape[1:]),
             self.gamma,
             self.gae_lambda,
         )
         self.returns = self.advantages + self.values
+
+
+class SelfPlayBuffer(SeatRollout, MaskableRolloutBuffer):
+    """The rollout of observations that are one array."""
+
+
+class SelfPlayDictBuffer(SeatRollout, MaskableDictRolloutBuffer):
+    """The rollout of observations that come in pieces."""
 
 
 class SelfPlayPPO(MaskablePPO):
@@ -134,9 +143,10 @@ class SelfPlayPPO(MaskablePPO):
     game: str = ""
     encoder: str = ""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        kwargs.setdefault("rollout_buffer_class", SelfPlayBuffer)
-        super().__init__(*args, **kwargs)
+    def _setup_model(self) -> None:
+        pieces = isinstance(self.observation_space, spaces.Dict)
+        self.rollout_buffer_class = SelfPlayDictBuffer if pieces else SelfPlayBuffer
+        super()._setup_model()
         if isinstance(self.env, TablesVecEnv):
             engine = self.env.tables.engine
             self.game, self.encoder = engine.spec.id, engine.encoder
@@ -151,20 +161,18 @@ class SelfPlayPPO(MaskablePPO):
     ) -> bool:
         """Plays a rollout; see `MaskablePPO`."""
         assert isinstance(env, TablesVecEnv)
-        assert isinstance(rollout_buffer, SelfPlayBuffer)
+        assert isinstance(rollout_buffer, SeatRollout)
         rollout_buffer.watch(env, self.value_of)
         return super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps, use_masking)
 
-    def value_of(self, observations: npt.NDArray[np.int8]) -> Floats:
+    def value_of(self, observations: Observations) -> Floats:
         """The values (M,) of observations (M, ...)."""
         with torch.no_grad():
-            values = self.policy.predict_values(torch.as_tensor(observations, device=self.device))
+            values = self.policy.predict_values(self.policy.obs_to_tensor(observations)[0])
         flat: Floats = values.flatten().cpu().numpy()
         return flat
 
-    def probabilities_of(
-        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
-    ) -> Floats:
+    def probabilities_of(self, observations: Observations, masks: npt.NDArray[np.int8]) -> Floats:
         """The probabilities (M, A) of actions, 0 where masks (M, A) are 0."""
         with torch.no_grad():
             seen, _ = self.policy.obs_to_tensor(observations)

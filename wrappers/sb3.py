@@ -25,11 +25,21 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from tefuda.envs.core.batch import Tables
+from tefuda.envs.core.engine import Engine
+from tefuda.envs.core.spaces import observation_space
 
 #: In a seating: the seat is played by the algorithm.
 LEARNER = -1
 
+#: An array, or arrays by the names of an encoder's pieces.
+Observations = npt.NDArray[np.int8] | dict[str, npt.NDArray[np.int8]]
+
 _Ints = npt.NDArray[np.int64]
+
+
+def shown(engine: Engine, observations: npt.NDArray[np.int8]) -> Observations:
+    """Observations (M, D) as a library sees them: cut where the encoder has pieces."""
+    return engine.cut(observations) if engine.pieces else observations
 
 
 class Player(Protocol):
@@ -91,18 +101,15 @@ class TablesVecEnv(VecEnv):
         self._all = np.arange(tables.tables)
         self._actions: _Ints = np.zeros(tables.tables, np.int64)
         self._infos: list[dict[str, Any]] = [{} for _ in range(tables.tables)]
-        highs = tables.engine.highs()
         super().__init__(
-            tables.tables,
-            spaces.Box(np.zeros_like(highs), highs, dtype=np.int8),
-            spaces.Discrete(tables.actions),
+            tables.tables, observation_space(tables.engine), spaces.Discrete(tables.actions)
         )
 
-    def reset(self) -> npt.NDArray[np.int8]:
+    def reset(self) -> Observations:
         """Begins a new game at every table, with the first seed given to `seed` if there is one.
 
         Returns:
-            (N, D) the observations of the acting seats.
+            (N, D) the observations of the acting seats, or a dict where the encoder has pieces.
         """
         seed = self._seeds[0]
         self.tables.reset(seed=seed)
@@ -114,7 +121,7 @@ class TablesVecEnv(VecEnv):
         self._clear()
         self._play_on()
         self._clear()  # nobody has decided yet what these moves may have paid
-        return self.tables.observation.copy()
+        return shown(self.tables.engine, self.tables.observation.copy())
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Takes note of the actions (N,)."""
@@ -124,15 +131,16 @@ class TablesVecEnv(VecEnv):
         """Plays the noted actions, and then on to the algorithm's next decisions.
 
         Returns:
-            Observations (N, D) of the seats that act next, rewards (N,) of those that acted,
-            whether a game ended (N,), and N empty infos.
+            Observations (N, D) of the seats that act next, or a dict where the encoder has
+            pieces; rewards (N,) of those that acted; whether a game ended (N,); N empty infos.
         """
         self._clear()
         self.acted = self.tables.seat.copy()
         self._move(self._actions, self._all)
         self._play_on()
         rewards = np.take_along_axis(self.payments, self.acted[:, None], axis=1)[:, 0]
-        return self.tables.observation.copy(), rewards, self.ended, self._infos
+        observations = shown(self.tables.engine, self.tables.observation.copy())
+        return observations, rewards, self.ended, self._infos
 
     def _clear(self) -> None:
         self.payments = np.zeros_like(self.payments)
@@ -179,9 +187,10 @@ class TablesVecEnv(VecEnv):
         """(N, A) the acting seats' legal actions, 1 or 0."""
         return self.tables.action_mask.copy()
 
-    def observe_all(self) -> npt.NDArray[np.int8]:
-        """(N, P, D) what every seat sees now."""
-        return self.tables.observe_all()
+    def observe_all(self) -> Observations:
+        """(N * P, D) what every seat sees now, or a dict where the encoder has pieces."""
+        seen = self.tables.observe_all()
+        return shown(self.tables.engine, seen.reshape(-1, *seen.shape[2:]))
 
     def env_method(
         self,

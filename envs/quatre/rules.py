@@ -49,7 +49,6 @@ __all__ = [
 def start(game: Record, parts: Record) -> None:
     """Begins a game: an empty board, a full bag, the first order 0, 1, ... (Q6, Q7)."""
     restart_stream(game)
-    game.board[:] = NOTHING
     game.free[:] = ALL_LANES
     game.bag[:] = parts.copies
     game.bag_left = parts.cards

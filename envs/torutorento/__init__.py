@@ -1,50 +1,64 @@
-"""Torutorento (トルトレント, the first edition), for 3, 4 or 5 players.
+"""Torutorento: a card game of caterpillars, in a hand that must not be sorted.
 
-Caterpillars grow in a hand whose order must not be changed: a head, one or more bodies, a tail,
-side by side and facing each other. Cards are lost and gained by the field in front of each seat,
-and inserted where you like; what lies already stays as it lies.
+Three to five seats hold eight cards each, in the order and the way up in which they came. A head,
+bodies and a tail side by side make a caterpillar. Every round cards fall, are drawn from the hands
+of others, and grow again where one likes; then the longest caterpillars score.
 
-What the rules are, in our words (ids such as T17 name the rules in code and tests):
+What the rules are, in our words (ids such as T11 name the rules in code and tests):
 
-**Cards** (T1-T4). 71 cards of twelve faces: heads and tails, single and double, bodies of length 1
-to 3, flowers, birds, butterflies, mimics. A card lies one of two ways up, so that its edges face
-the one or the other side. A double card may end two caterpillars.
+**Cards** (T1-T4). 71 cards of twelve faces: *head*, *head-head*, *head-tail*, *tail*, *tail-tail*,
+*body-1* to *body-3*, *flower*, *bird*, *butterfly*, *mimic*. The edges of a card are a head, a
+tail, an open body, or nothing; a card with different edges can lie either way up. A caterpillar
+runs from a head over bodies to a tail, or from a tail to a head; a double card may serve one on
+each side. Turning a whole hand round changes nothing.
 
-**A round.** *Deal* (T5-T7): a flower and seven other cards each, in random order; a market of as
-many cards as players. *Falling leaves* (T8): all at once, everybody puts any cards of the hand
-face up into the own field. *Taking* (T9-T11): each seat, and once more for each bird in its
-field, draws a card blind from a hand, or the top card of the deck, and puts it into any field. A
-mimic in the field protects a hand. *Growth* (T12-T15): in turn, a card from any field, the market
-or the deck is inserted into the hand, until all have eight. *Change* (T16): hands are shown; each
-bird in a hand moves one card; each mimic becomes a head, a tail, or a body.
+**A round** (T5-T7). All cards come back. Each seat gets a flower and seven other cards, shuffled
+into a hand. As many cards as seats lie face up beside the deck: the market.
 
-**Scores** (T17-T22). Flowers in the hand change the length of its bodies: none -1, one 0, two +1,
-and so on. Of all caterpillars the longest get 5 points, the second 3, all others 2; a butterfly 1.
-The first of length 10 or more earns the legend, worth 4 points while it is held; a longer one takes
-it. A round after which one seat alone leads with `target` points or more ends the game.
+**Falling leaves** (T8). All at once, each seat puts any of its cards face up into its field.
 
-**Where they come from.** The rules of the first edition (2019) by SoMay, Jugglers☆Party, as
-published on the makers' page of the game market. The number of cards of each face is data; another
-file can be given with `components="my_deck.toml"`. For quick experiments play to `target=8`.
+**Taking** (T9-T11). From the parent clockwise each seat draws a card blind from another hand, or
+from the deck, looks at it and puts it into any field. A bird in the own field gives one more take,
+also if it comes late. A mimic in a field protects that seat's hand.
+
+**Growth** (T12-T15). Who has the most cards in its field begins. In turn each seat takes a face-up
+card from any field or the market, or the top card of the deck unseen, and inserts it in its hand
+where it likes, until all hands are full. A mimic in the field costs the first turn. What was seen
+to be inserted stays known.
+
+**Change** (T16). All hands are shown. Each bird in a hand may move one card of it. Each mimic is
+declared: a head or a tail to either side, or a body.
+
+**Scores** (T17-T22). Without a flower every body of the hand is one shorter, with each flower
+beyond the first one longer; a body of 0 is as if it were not there. The longest caterpillars of all
+score 5 points, the next 3, all others 2; a butterfly scores 1. The first caterpillar of length 10
+earns the legend, and any longer one takes it over: 4 points for as long as one holds it. The game
+ends after a round in which one seat alone leads with `target` points or more; `target=8` makes
+games short enough for quick experiments.
+
+**Where they come from.** The rules published with the first edition of トルトレント (SoMay,
+Jugglers☆Party), which also state how many cards there are of each face; the component file has the
+same name, `reconstruction`, as those of the other games. Put in other counts with
+`components="my_cards.toml"`.
 
 **What the published text leaves open, and how we play it**
 
 | rule | decision |
 |---|---|
-| T2 | a card lies one of two ways up, and its edges with it |
-| T5 | the first parent is drawn; later the highest total, among equals not the parent itself |
-| T6 | hand order and ways up are random |
-| T9 | where a drawn card goes is chosen after it is seen; its way up is not told |
-| T10 | if nothing can be drawn, takes lapse |
-| T11 | a bird that arrives late still gives its take, in a further lap |
-| T13 | a mimic in the field costs one turn of growth, however many there are |
-| T14 | the market is open to all |
-| T15 | face-up cards are seen going in with place and way up; of deck cards only the place |
-| T16 | moving by birds is a decision; birds come before mimics, for all seats |
-| T17 | four flowers and more go on as +3, +4, ... |
-| T18 | equal lengths share a rank, and none is skipped, but by `tie_ranking="competition"` |
-| T20 | the legend is the longest so far; shared by two seats, nobody holds it, and the mark stays |
-| T21 | the game ends at 20 points or more, led alone; `max_rounds` cuts it short |
+| T2 | a card lies one of two ways up in a hand; both halves of a double card may be used |
+| T5 | the first parent is drawn at random; among equals the old parent comes last |
+| T6 | the eight cards are shuffled, and each is turned at random |
+| T9 | a drawn card is looked at before its field is chosen |
+| T10 | a seat that finds nothing to draw loses its takes |
+| T11 | a bird that comes after a seat's turn still gives its take, in a further lap |
+| T13 | mimics cost the first turn of growth, once however many |
+| T14 | the market is open to all and belongs to no field |
+| T15 | where a face-up card is inserted, and which way up, all see; of a deck card only the place |
+| T16 | moves of birds are the seat's decision, not made for the best score |
+| T17 | more than two flowers go on as they began: three make every body two longer |
+| T18 | `tie_ranking`: after equal lengths the next one ranks next, or by its place |
+| T20 | if several beat the mark the longest counts; if seats share it the legend is nobody's |
+| T21 | 20 points or more win (`target=21`: the other reading); `max_rounds` cuts a game short |
 """
 
 from pathlib import Path

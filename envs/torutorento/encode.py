@@ -25,7 +25,7 @@ from tefuda.envs.torutorento.hands import (
     stubs,
     whole,
 )
-from tefuda.envs.torutorento.piles import ONE_HIGH, ONE_LOW, size_of
+from tefuda.envs.torutorento.piles import size_of, unseen_by
 from tefuda.envs.torutorento.state import (
     BODY_1,
     BODY_ROLE,
@@ -51,7 +51,6 @@ from tefuda.envs.torutorento.state import (
     PHASES,
     RIGHT_OF,
     ROLE_CARD,
-    SECRET,
     SLOTS,
     TAIL_EDGE,
     WAY_OF,
@@ -225,20 +224,6 @@ def _write_pile(observation: Observation, at: int, low: np.uint64, high: np.uint
 
 
 @inlined
-def unseen_by(game: Record, parts: Record, seat: int) -> tuple[np.uint64, np.uint64]:
-    """The cards that a seat cannot see: the deck, the secrets of others, what they just drew."""
-    low, high = game.piles[DECK, 0], game.piles[DECK, 1]
-    for offset in range(1, parts.players):
-        pile = SECRET + _seat_at(parts, seat, offset)
-        low += game.piles[pile, 0]
-        high += game.piles[pile, 1]
-    if game.unseen and game.seat != seat:
-        low += ONE_LOW[FACE_OF[game.card]]
-        high += ONE_HIGH[FACE_OF[game.card]]
-    return low, high
-
-
-@inlined
 def _write_stubs(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> int:
     """stubs, longest."""
     lefts, rights, longest = stubs(game.hand[seat], parts)
@@ -338,7 +323,7 @@ def token_sections(setup: Setup) -> tuple[Section, ...]:
         [
             token_section(
                 "hands", players * SLOTS, TOKEN_FIELDS,
-                "one token a slot, own hand first; face, edges and way up are 0 if unknown, else 1 more",
+                "one token a slot, own hand first; face, edges, way up: 0 if unknown, else 1 more",
                 [
                     _KIND, seat, ("slot", SLOTS + 1), _FACE,
                     ("left_edge", len(EDGES) + 1), ("right_edge", len(EDGES) + 1), ("way_up", 3),

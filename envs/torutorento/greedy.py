@@ -75,11 +75,12 @@ from tefuda.envs.torutorento.state import (
 )
 
 # ---------------------------------------------------------------- what things are worth, in points
+# Found by play against itself; only their proportions matter.
 CATERPILLAR = 2.2
-PER_LENGTH = 0.4
+PER_LENGTH = 0.75
 BUTTERFLY_WORTH = 1.0
-BIRD_WORTH = 0.6
-HOLE_WORTH = 0.3
+BIRD_WORTH = 0.3
+HOLE_WORTH = 0.7  # a hole that the plan leaves to whatever comes
 # The price of a card: hoped for, in the market before others can take it, one face up, several.
 HOPE_PRICE, MARKET_PRICE, SINGLE_PRICE, PLENTY_PRICE = 1.0, 0.7, 0.35, 0.2
 # What a unit of length is worth beside its points.

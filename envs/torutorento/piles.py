@@ -10,7 +10,7 @@ from tefuda.envs.core.bits import count_bits
 from tefuda.envs.core.chance import draw
 from tefuda.envs.core.jit import Record, inlined, kernel
 from tefuda.envs.torutorento.hands import BYTE, HIGH_BITS, ONES, SHIFT, whole
-from tefuda.envs.torutorento.state import FACE_COUNT, SLOTS
+from tefuda.envs.torutorento.state import DECK, FACE_COUNT, FACE_OF, SECRET, SLOTS
 
 #: What one card of a face adds to the two words.
 ONE_LOW = np.array(
@@ -59,6 +59,20 @@ def count_face(low: np.uint64, high: np.uint64, face: int) -> int:
 def count_in(game: Record, pile: int, face: int) -> int:
     """How many cards of a face a pile has."""
     return count_face(game.piles[pile, 0], game.piles[pile, 1], face)
+
+
+@inlined
+def unseen_by(game: Record, parts: Record, seat: int) -> tuple[np.uint64, np.uint64]:
+    """The cards that a seat cannot see: the deck, the secrets of others, what they just drew."""
+    low, high = game.piles[DECK, 0], game.piles[DECK, 1]
+    for other in range(parts.players):
+        if other != seat:
+            low += game.piles[SECRET + other, 0]
+            high += game.piles[SECRET + other, 1]
+    if game.unseen and game.seat != seat:
+        low += ONE_LOW[FACE_OF[game.card]]
+        high += ONE_HIGH[FACE_OF[game.card]]
+    return low, high
 
 
 @kernel

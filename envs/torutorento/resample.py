@@ -16,17 +16,15 @@ from tefuda.envs.core.bits import BIT, count_bits, random_bit
 from tefuda.envs.core.chance import draw, draw_fraction
 from tefuda.envs.core.jit import Record, kernel
 from tefuda.envs.torutorento.hands import NO_HAND, card_at, replaced, whole
-from tefuda.envs.torutorento.piles import ONE_HIGH, ONE_LOW, count_face, draw_face
+from tefuda.envs.torutorento.piles import ONE_HIGH, ONE_LOW, count_face, draw_face, unseen_by
 from tefuda.envs.torutorento.state import (
     DEAL_PHASE,
-    DECK,
     FACE_OF,
     FIRST_CARD,
     FLOWER,
     FLOWER_CARD,
     FLOWER_SLOT_PHASE,
     NO_FACE,
-    SECRET,
     SLOTS,
     TWO_WAYS,
     WAY_UP_PHASE,
@@ -38,7 +36,7 @@ from tefuda.envs.torutorento.state import (
 @kernel
 def draw_world(game: Record, parts: Record, seat: int, holder: Record) -> None:
     """Draws flower slots and dealt hands of the others; leaves the unseen rest in `pool`."""
-    _gather_unseen(game, parts, seat)
+    game.pool[0], game.pool[1] = unseen_by(game, parts, seat)
     _draw_turning_card(game, seat, holder)
     _draw_flower_slots(game, parts, seat, holder)
     for other in range(parts.players):
@@ -69,21 +67,6 @@ def _count_deals(game: Record, parts: Record, seat: int) -> int:
         return parts.hand_size - 1
     count = game.slot + (game.phase == WAY_UP_PHASE)
     return count - (game.flower_slot[seat] < game.slot)
-
-
-@kernel
-def _gather_unseen(game: Record, parts: Record, seat: int) -> None:
-    """The cards that `seat` has not seen: the deck, the secrets of others, what they just drew."""
-    low, high = game.piles[DECK, 0], game.piles[DECK, 1]
-    for other in range(parts.players):
-        if other != seat:
-            low += game.piles[SECRET + other, 0]
-            high += game.piles[SECRET + other, 1]
-    if game.unseen and game.seat != seat:
-        low += ONE_LOW[FACE_OF[game.card]]
-        high += ONE_HIGH[FACE_OF[game.card]]
-    game.pool[0] = low
-    game.pool[1] = high
 
 
 @kernel

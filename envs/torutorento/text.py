@@ -143,7 +143,7 @@ def ansi(setup: Setup, game: Any, seat: int | None = None) -> str:
         game: The record.
         seat: Whose eyes; None shows all cards.
     """
-    lines = [_title(setup, game), f"Market: {_pile(game, MARKET)}"]
+    lines = [_title(setup, game), f"Market: {_pile(game, MARKET)}{_lifted(game, seat)}"]
     for other in range(setup.players):
         lines += _seat_lines(game, other, seat)
     return "\n".join(lines) + "\n"
@@ -162,6 +162,16 @@ def _title(setup: Setup, game: Any) -> str:
         f"Round {int(game['round_index']) + 1} · parent: seat {int(game['parent'])} · {asked} · "
         f"deck: {_size(game, DECK)} · legend: {owner}, mark {int(game['mark'])} · points {totals}"
     )
+
+
+def _lifted(game: Any, seat: int | None) -> str:
+    """The card between two places, as far as a seat knows it."""
+    card, actor = int(game["card"]), int(game["seat"])
+    if card == NO_CARD:
+        return ""
+    hidden = game["unseen"] and seat not in (None, actor)
+    face = int(FACE_OF[card])
+    return f" · seat {actor} holds {'?' if hidden else _paint(FACES[face], face)}"
 
 
 def _seat_lines(game: Any, player: int, seat: int | None) -> list[str]:

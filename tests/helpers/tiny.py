@@ -1,4 +1,4 @@
-"""A second game, as small as one can be that uses all of the core: it proves the core knows no game.
+"""A second game, as small as one can be that uses all of the core, which it proves to know no game.
 
 Each seat is dealt a rank in private. In turn each passes or claims; a rank of 0 cannot be claimed
 with. After a claim the next seat clockwise is shown the rank; after the last one all are shown the
@@ -10,7 +10,7 @@ This file is the whole game: state, rules, encoder, words and setup.
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from tefuda.envs.core.jit import Record, kernel
 from tefuda.envs.core.options import REWARD, Option, resolve
 from tefuda.envs.core.parts import ComponentFile, parse_components
 from tefuda.envs.core.sections import Section, layout
-from tefuda.envs.core.spec import Encoder, GameSpec, Setup
+from tefuda.envs.core.spec import Encoder, GameSpec, Setup, Text
 
 MAX_SEATS, RANKS = 3, 4
 PASS, CLAIM = range(2)
@@ -294,7 +294,8 @@ def score_details(setup: Setup, game: Record, /) -> dict[str, list[int]]:
 
 
 def ansi(setup: Setup, game: Record, seat: int | None, /) -> str:
-    return f"ranks {game['rank'][: setup.players].tolist()}\n"
+    ranks = game["rank"][: setup.players].tolist()
+    return f"ranks {[rank if seat in (None, k) else '?' for k, rank in enumerate(ranks)]}\n"
 
 
 # ==================================================================== setup
@@ -305,9 +306,7 @@ OPTIONS = (
     Option("rounds", 2, range(1, MOST_ROUNDS + 1), "rounds of a game"),
     REWARD,
 )
-COMPONENTS = parse_components(
-    'name = "tiny"\ncopies = [2, 1, 3, 2]\n', "tiny.toml", shipped=True
-)
+COMPONENTS = parse_components('name = "tiny"\ncopies = [2, 1, 3, 2]\n', "tiny.toml", shipped=True)
 
 
 def setup(
@@ -353,7 +352,7 @@ GAME = GameSpec(
     setup=setup,
     options=OPTIONS,
     encoders={"flat": Encoder(observe, sections)},
-    text=_THIS,
+    text=cast(Text, _THIS),
     folder=Path(__file__),
     greedy=greedy,
 )

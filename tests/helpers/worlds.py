@@ -11,7 +11,9 @@ Values = tuple[int, ...]
 Allowed = Callable[[Game, int], bool]
 
 
-def all_worlds(game: Game, seat: int, allowed: Allowed = lambda game, value: True) -> Counter[Values]:
+def all_worlds(
+    game: Game, seat: int, allowed: Allowed = lambda game, value: True
+) -> Counter[Values]:
     """The weights of all courses that show `seat` what it has seen of `game`.
 
     A course weighs the product of its chance probabilities, and of 1 / n for each choice among n

@@ -3,16 +3,20 @@
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium import spaces
 
 from tefuda.envs.core.batch import Tables
 from tefuda.envs.core.engine import Engine
 from tefuda.envs.core.errors import TefudaError
+from tefuda.envs.core.spaces import observation_space
 from tefuda.training.agents.base import Actions, Rows
 from tefuda.training.agents.streams import AgentStreams
 from tefuda.training.ppo import SelfPlayPPO
+from tefuda.wrappers.sb3 import Observations, shown
 
 #: The file of the model in a run folder.
 MODEL_FILE = "model.zip"
@@ -64,19 +68,19 @@ class PolicyAgent:
             self.probabilities(observations, masks), self._streams.fractions(tables, rows)
         )
 
-    def observe(self, tables: Tables, rows: Rows) -> npt.NDArray[np.int8]:
-        """(R, ...) what the acting seats see, written as the policy learnt it.
+    def observe(self, tables: Tables, rows: Rows) -> Observations:
+        """What the acting seats (R,) see, written as the policy learnt it.
 
         Raises:
             TefudaError: The policy learnt another game, or one with other observations.
         """
         engine = self._engine_for(tables.engine)
         if engine is tables.engine:
-            return tables.observation[rows]
+            return shown(engine, tables.observation[rows])
         seen = np.zeros((rows.size, engine.size), np.int8)
         for row, seat, observation in zip(rows, tables.seat[rows], seen, strict=True):
             engine.loops.observe_one(tables.games, engine.parts, row, seat, observation)
-        return seen.reshape(rows.size, *engine.shape)
+        return shown(engine, seen.reshape(rows.size, *engine.shape))
 
     def _engine_for(self, shown: Engine) -> Engine:
         """The engine that writes the policy's observations at tables of this one."""
@@ -92,18 +96,26 @@ class PolicyAgent:
         return self._engines[shown]
 
     def _check_shape(self, engine: Engine) -> None:
-        learnt = self._model.observation_space.shape
-        if learnt != engine.shape:
+        learnt = _shapes(self._model.observation_space)
+        here = _shapes(observation_space(engine))
+        if learnt != here:
             raise TefudaError(
                 f"{self.name} has learnt from observations of shape {learnt}, but here they have "
-                f"{engine.shape}: were its players or components others?"
+                f"{here}: were its players or components others?"
             )
 
     def probabilities(
-        self, observations: npt.NDArray[np.int8], masks: npt.NDArray[np.int8]
+        self, observations: Observations, masks: npt.NDArray[np.int8]
     ) -> npt.NDArray[np.float64]:
         """(R, A) the policy's probabilities of legal actions, 0 elsewhere."""
         return self._model.probabilities_of(observations, masks).astype(np.float64)
+
+
+def _shapes(space: spaces.Space[Any]) -> Any:
+    """The shape of a space, or the shapes of its pieces."""
+    if isinstance(space, spaces.Dict):
+        return {name: piece.shape for name, piece in space.items()}
+    return space.shape
 
 
 def _choose(probabilities: npt.NDArray[np.float64], fractions: npt.NDArray[np.float64]) -> Actions:

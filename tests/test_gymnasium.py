@@ -52,11 +52,12 @@ def test_the_rewards_delivered_are_the_payoffs_of_the_record(seat: int | str, ga
     env = gymnasium.make(_id("gacha_v0"), seat=seat, players=3, scoring="vp", rounds=1)
     rng = np.random.default_rng(3)
     env.reset(seed=11)
+    table = env.unwrapped
+    assert isinstance(table, SeatEnv)
     seats = set()
     for _ in range(games):
         total = _play_game(env, rng)
-        record = env.unwrapped.record()
-        learner = env.unwrapped.seat
+        record, learner = table.record(), table.seat
         assert total == pytest.approx(record["payoffs"][learner], abs=1e-6)
         assert Game.from_record(record).node == "over"
         seats.add(learner)

@@ -33,15 +33,22 @@ def agreement(model: SelfPlayPPO) -> float:
     return float(np.mean(same))
 
 
+def critic_of(model: SelfPlayPPO) -> torch.Tensor:
+    """The first weights of the critic."""
+    weights = model.policy.state_dict()["mlp_extractor.value_net.0.weight"]
+    assert isinstance(weights, torch.Tensor)
+    return weights
+
+
 def test_lessons_bring_a_policy_nearer_to_its_teacher() -> None:
     model = make_model(CONFIG)
-    before, critic = agreement(model), model.policy.mlp_extractor.value_net[0].weight.clone()
+    before, critic = agreement(model), critic_of(model).clone()
     pupil = make_pupil(CONFIG, model)
     taken = [pupil.study(done) for done in (0.0, 0.3, 0.6, 0.9)]
     assert pupil.learnt == sum(taken)
     assert all(count % CONFIG.batch == 0 and count > 10_000 for count in taken)
     assert agreement(model) > before + 0.2
-    assert torch.equal(critic, model.policy.mlp_extractor.value_net[0].weight)
+    assert torch.equal(critic, critic_of(model))
 
 
 def test_lessons_are_what_the_teacher_did_with_a_choice() -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -215,11 +216,15 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_used(
     assert "no checkpoint of" in capsys.readouterr().err
 
 
+def _write(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
 def test_old_checkpoints_are_dropped(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     folder.make()
     for number in (5, 20, 100, 3000):
-        folder.save_checkpoint(number, lambda path, text=str(number): path.write_text(text))
+        folder.save_checkpoint(number, partial(_write, text=str(number)))
     kept = [int(file.stem) for file in folder.checkpoint_files()]
     assert kept == [5, 20, 100, 3000][-KEPT:]
     assert folder.model.read_text() == "3000"

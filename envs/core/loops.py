@@ -265,9 +265,7 @@ def step_rows(
     reward[:] = 0
     for row in range(games.size):
         if done[row] and node(games[row]) != OVER:
-            show_standing(
-                games[row], parts, node(games[row]) == OVER, done, truncated, totals, winners, row
-            )
+            show_standing(games[row], parts, False, done, truncated, totals, winners, row)
     for k in range(rows.size):
         row = rows[k]
         game = games[row]

@@ -88,8 +88,10 @@ def _write_symbols(
     cells = len(game.board)
     for place in range(PRINTED):
         symbol = parts.symbol_at[seat, place]
+        # A slice, so that no index can be negative and the compiler takes many cells at once.
+        plane = observation[at : at + cells]
         for cell in range(cells):
-            observation[at + cell] = game.board[cell] == symbol
+            plane[cell] = game.board[cell] == symbol
         at += cells
     return at
 

@@ -60,7 +60,8 @@ def test_a_seat_cannot_tell_a_resampled_game_from_the_real_one(name: str, encode
         assert same_observation(world.observation(seat), game.observation(seat))
         assert world.information_state(seat) == game.information_state(seat)
         assert (world.totals, world.winners) == (game.totals, game.winners)
-        assert in_words(world, seat) == in_words(game, seat)
+        if len(game.values) % 5 == 0:  # now and then, for the sake of time
+            assert in_words(world, seat) == in_words(game, seat)
         if game.node == "decision":
             assert (world.node, world.seat) == (game.node, game.seat)
             if game.seat == seat:
@@ -77,8 +78,6 @@ def test_a_seat_cannot_tell_a_resampled_game_from_the_real_one(name: str, encode
 
 def in_words(game: Game, seat: int) -> tuple[Any, ...]:
     """What a seat is told in text and as JSON; before its first decision, without the node."""
-    if len(game.values) % 5:
-        return ()  # for the sake of time
     engine, view = game.engine, game.view(seat)
     if game.node == "chance":
         view = {**view, "asked": None, "acting": None, "legal": []}

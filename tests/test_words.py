@@ -47,6 +47,7 @@ def random_decisions(name: str, games: int, step: int = 7) -> Iterator[Game]:
             game.settle()
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize("name", GAMES)
 def test_a_seat_is_told_only_what_it_knows(name: str) -> None:
     rng = np.random.default_rng(0)
@@ -60,6 +61,7 @@ def test_a_seat_is_told_only_what_it_knows(name: str) -> None:
     assert checked > 10 or name == "quatre_v0"
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize("name", GAMES)
 def test_the_legal_actions_are_listed_for_the_acting_seat_alone(name: str) -> None:
     for game in random_decisions(name, games=2):
@@ -69,6 +71,7 @@ def test_the_legal_actions_are_listed_for_the_acting_seat_alone(name: str) -> No
             assert listed == shown == (game.legal_actions() if seat == game.seat else [])
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize("name", GAMES)
 def test_a_view_is_json_at_every_node(name: str) -> None:
     game = Game(name, players=3, seed=(5, 0, 0))
@@ -148,6 +151,7 @@ def test_an_action_is_read_by_id_or_label(leading: Game, text: str) -> None:
     assert leading.parse(text) == FOLLOW_MUST_NOT
 
 
+@pytest.mark.pure
 @pytest.mark.parametrize("name", GAMES)
 def test_every_legal_action_is_read_back_from_its_label_and_its_line(name: str) -> None:
     for game in random_decisions(name, games=1, step=20):

@@ -1,10 +1,11 @@
 """Gymnasium environments in which one seat learns and agents play the others.
 
-Importing `tefuda.envs` registers "tefuda/Gacha-v0" and so on with Gymnasium:
+Importing `tefuda.envs` registers "tefuda/Gacha-v0" and so on with Gymnasium::
 
     env = gymnasium.make("tefuda.envs:tefuda/Gacha-v0", opponents="greedy")
-    envs = gymnasium.make_vec("tefuda.envs:tefuda/Gacha-v0", num_envs=64, opponents="greedy",
-                              vectorization_mode="vector_entry_point")
+    envs = gymnasium.make_vec(
+        "tefuda.envs:tefuda/Gacha-v0", num_envs=64, vectorization_mode="vector_entry_point"
+    )
 
 The legal actions stand in `info["action_mask"]` and in the method `action_masks()`, which
 `env.get_wrapper_attr("action_masks")()` finds under any wrappers. Gymnasium's `check_env` samples

@@ -30,6 +30,7 @@ from tefuda.envs.torutorento.state import (
     BODY_1,
     BODY_ROLE,
     CARDS,
+    DEALING,
     DEALT_UNSEEN,
     DECISION_PHASES,
     DECK,
@@ -262,7 +263,7 @@ def _write_seats(game: Record, parts: Record, seat: int, observation: Observatio
         observation[at + 4 * players + offset] = flower_is_inside(game, other)
         _write_long(observation, totals + 2 * offset, game.totals[other])
     at = totals + 2 * players
-    if game.seat != NOBODY and game.phase != FALL_PHASE:
+    if _shows_actor(game):
         observation[at + _offset(parts, game.seat, seat)] = 1
     observation[at + players + _offset(parts, game.parent, seat)] = 1
     if game.legend != NOBODY:
@@ -278,6 +279,16 @@ def _write_seats(game: Record, parts: Record, seat: int, observation: Observatio
 def flower_is_inside(game: Record, seat: int) -> bool:
     """Whether it is plain to all that a hand still has its dealt flower (T6)."""
     return game.held[seat] > 0 and game.flowers_gone[seat] == 0
+
+
+@inlined
+def _shows_actor(game: Record) -> bool:
+    """Whether it is told who acts or receives.
+
+    Falling leaves are simultaneous, and who waits for a card to be turned in the deal has got one
+    whose edges differ (T6, T8).
+    """
+    return game.seat != NOBODY and game.phase != FALL_PHASE and game.stage != DEALING
 
 
 @inlined
@@ -448,7 +459,7 @@ def _write_seat_tokens(
         observation[at + 5] = game.moves[other]
         observation[at + 6] = flower_is_inside(game, other)
         _write_long(observation, at + 7, game.totals[other])
-        observation[at + 9] = other == game.seat and game.phase != FALL_PHASE
+        observation[at + 9] = other == game.seat and _shows_actor(game)
         observation[at + 10] = other == game.parent
         observation[at + 11] = other == game.legend
         at += TOKEN_FIELDS

@@ -34,8 +34,9 @@ Words = npt.NDArray[np.uint64]
 #: What `restart_stream` reads and writes.
 KEYED = np.dtype(
     [
-        *((name, np.uint64) for name in ("seed", "table", "number", "stream")),
+        # Not where the records of games have them: Numba would take those for kinds of this one.
         ("round_index", np.int16),
+        *((name, np.uint64) for name in ("seed", "table", "number", "stream")),
     ]
 )
 

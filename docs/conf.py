@@ -1,5 +1,7 @@
 """The site: Sphinx reads Markdown; the pages of the games are made from the code."""
 
+import json
+import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 
@@ -8,6 +10,9 @@ from tefuda.envs.core.registry import known_games
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
+sys.path.insert(0, str(HERE))
+
+import conformance  # noqa: E402 - it lies beside this file
 
 project = "tefuda"
 author = "The tefuda authors"
@@ -32,6 +37,8 @@ def write_pages() -> None:
     made = {f"games/{spec.name}.md": page(spec) for spec in known_games()}
     for name, source in COPIES.items():
         made[name] = (ROOT / source).read_text(encoding="utf-8")
+    table = json.loads(conformance.RESULTS.read_text(encoding="utf-8"))
+    made["compatibility.md"] = f"# Compatibility\n\n{conformance.as_markdown(table)}\n"
     for name, text in made.items():
         file = HERE / name
         file.parent.mkdir(exist_ok=True)

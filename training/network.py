@@ -17,6 +17,7 @@ _BOARD = 3
 
 #: The logit of an illegal action; its probability is exactly 0, and times its logarithm too.
 _NEVER = -1e8
+_BELOW_ONE = 1 - 1e-6
 
 
 class Scale(nn.Module):
@@ -144,7 +145,8 @@ class LegalActions(MaskableCategoricalDistribution):
     def sample(self) -> torch.Tensor:
         """(B,) actions drawn by their probabilities."""
         sums = self.probabilities.cumsum(dim=1)
-        drawn = torch.rand(len(sums), 1, device=sums.device) * sums[:, -1:]
+        # Below 1 by more than a rounding error: no draw may lie beyond the last legal action.
+        drawn = torch.rand(len(sums), 1, device=sums.device) * sums[:, -1:] * _BELOW_ONE
         return (sums > drawn).int().argmax(dim=1)
 
     def mode(self) -> torch.Tensor:

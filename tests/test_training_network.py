@@ -9,7 +9,7 @@ pytest.importorskip("torch")
 import torch
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 
-from tefuda.training.network import LegalActions, ScaledFlatten
+from tefuda.training.network import BoardFeatures, LegalActions, ScaledFlatten
 
 ROWS, ACTIONS = 50, 12
 
@@ -55,6 +55,23 @@ def test_draws_legal_actions_by_their_probabilities() -> None:
     assert shares[2] == 0
     expected = torch.softmax(torch.tensor([0.0, 1.0, -torch.inf, -1.0]), 0)
     torch.testing.assert_close(shares, expected, atol=0.015, rtol=0)
+
+
+def test_boards_are_convolved_and_all_else_goes_beside_them() -> None:
+    def box(*shape: int) -> gymnasium.spaces.Box:
+        return gymnasium.spaces.Box(0, 4, shape, np.int8)
+
+    torch.manual_seed(1)
+    space = gymnasium.spaces.Dict({"board": box(2, 5, 6), "context": box(3)})
+    network = BoardFeatures(space, channels=4, units=7)
+    assert network.features_dim == 7 + 3
+    board = torch.zeros(2, 2, 5, 6)
+    board[1, 0, 2, 3] = 4
+    context = torch.tensor([[4.0, 0.0, 1.0]]).repeat(2, 1)
+    features = network({"board": board, "context": context})
+    assert features.shape == (2, 10)
+    torch.testing.assert_close(features[:, 7:], context / 2)
+    assert not torch.equal(features[0, :7], features[1, :7])
 
 
 def test_features_are_scaled_by_the_largest_values() -> None:

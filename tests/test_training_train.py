@@ -142,6 +142,18 @@ def test_minutes_become_whole_rollouts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < short < long
 
 
+def test_a_run_of_minutes_is_one_of_decisions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "WARM_UP_SECONDS", 0.1)
+    assert run("gacha", "--minutes", "0.02", "--run", str(tmp_path / "minutes"), *SMALL) == 0
+    config = TrainConfig.load(tmp_path / "minutes" / "config.json")
+    count = str(config.decisions)
+    assert run("gacha", "--decisions", count, "--run", str(tmp_path / "decisions"), *SMALL) == 0
+    assert TrainConfig.load(tmp_path / "decisions" / "config.json") == config
+    assert torch.equal(parameters(tmp_path / "minutes"), parameters(tmp_path / "decisions"))
+
+
 @pytest.mark.parametrize(
     ("seconds", "lesson", "expected"),
     [
@@ -318,12 +330,12 @@ def test_lessons_can_be_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert load_model(tmp_path).num_timesteps == 0
 
 
-def test_a_second_ctrl_c_interrupts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_ctrl_c_interrupts(capfd: pytest.CaptureFixture[str]) -> None:
     before = signal.getsignal(signal.SIGINT)
     with interruptible("stopping") as stop:
         signal.raise_signal(signal.SIGINT)
         assert stop.is_set()
-        assert "stopping" in capsys.readouterr().err
+        assert "stopping" in capfd.readouterr().err
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before

@@ -91,11 +91,11 @@ class TrainConfig:
         AUTO, "how observations are written: auto is expert where a game has it, else its first"
     )
     lessons: float = setting(
-        2.0,
+        1.0,
         "decisions of the game's scripted player to imitate beforehand, for each decision of "
         "self-play; 0 learns from self-play alone",
     )
-    most_lessons: int = setting(10_000_000, "the largest number of decisions to imitate")
+    most_lessons: int = setting(5_000_000, "the largest number of decisions to imitate")
     scripted: float = setting(
         0.5, "share of the games in which the learner plays one seat among scripted players", most=1
     )

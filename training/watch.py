@@ -1,7 +1,7 @@
 """What goes on beside learning: progress, evaluations on the way, Ctrl-C."""
 
+import os
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -21,6 +21,7 @@ Check = Callable[[], Sequence[Evaluation]]
 #: The signals that end a run early, but in good order.
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
+_STDERR = 2
 _BAR_WIDTH = 8
 _KILO = 1000
 
@@ -38,7 +39,8 @@ def interruptible(message: str) -> Generator[threading.Event, None, None]:
         if asked.is_set():
             raise KeyboardInterrupt
         asked.set()
-        print(f"\n{message}", file=sys.stderr)
+        # Not print(): it may be in the middle of a line right now, and must not be entered twice.
+        os.write(_STDERR, f"\n{message}\n".encode())
 
     if threading.current_thread() is not threading.main_thread():
         yield asked

@@ -1,7 +1,6 @@
 """Compiled code never runs from a stale cache: its name tells what all of its sources say."""
 
 import importlib.util
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,15 +8,13 @@ from types import ModuleType, SimpleNamespace
 
 import pytest
 from numba.core import config
+from numba.extending import is_jitted
 
-import tefuda.envs.core
 from helpers.games import EVERY_GAME, spec_of
-from tefuda.envs.core.engine import Engine
-from tefuda.envs.core.jit import bind, fingerprint
+from tefuda.envs.core.engine import Engine, kernel_sources
+from tefuda.envs.core.jit import PURE_PYTHON, bind, fingerprint
 
 pytestmark = pytest.mark.pure
-
-CORE = Path(tefuda.envs.core.__path__[0])
 
 CONTRACT = """
 def verb(x): raise NotImplementedError
@@ -129,15 +126,25 @@ def test_what_changes_a_fingerprint(what: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY_GAME)
-def test_games_are_bound_with_all_sources_that_take_part(name: str, tmp_path: Path) -> None:
-    """The core's and the game's own: an edit of any of them gives every loop another name."""
+def test_loops_are_named_after_all_sources_that_take_part(name: str) -> None:
+    """An edit of any of them gives every loop another name."""
     spec = spec_of(name)
     engine = Engine(spec, spec.setup())
-    mark = fingerprint.__wrapped__((CORE, spec.folder))
+    mark = fingerprint(kernel_sources(spec))
     for loop in vars(engine.loops).values():
         assert loop.__qualname__.endswith(f"_{spec.id}_{engine.encoder}_{mark}")
-    core = tmp_path / "core"
-    shutil.copytree(CORE, core, ignore=shutil.ignore_patterns("__pycache__"))
-    assert fingerprint.__wrapped__((core, spec.folder)) == mark
-    append(core / "bits.py", "\n")
-    assert fingerprint.__wrapped__((core, spec.folder)) != mark
+
+
+@pytest.mark.skipif(PURE_PYTHON, reason="kernels are ordinary functions then")
+@pytest.mark.parametrize("name", EVERY_GAME)
+def test_every_kernel_lies_in_a_source_that_takes_part(name: str) -> None:
+    spec = spec_of(name)
+    Engine(spec, spec.setup())
+    ours = [module for key, module in sys.modules.items() if key.startswith("tefuda.envs.core.")]
+    ours += [
+        module for key, module in sys.modules.items() if key.startswith(spec.rules.__package__)
+    ]
+    kernels = [thing for module in ours for thing in vars(module).values() if is_jitted(thing)]
+    files = {Path(kernel.py_func.__code__.co_filename).resolve() for kernel in kernels}
+    assert kernels
+    assert files <= {file.resolve() for file in kernel_sources(spec)}

@@ -20,6 +20,11 @@ from tefuda.envs.core.spec import GameSpec, Setup
 
 _CORE = Path(__file__).parent
 
+# The files of the core that hold kernels or what kernels are made with; and those of a game that
+# hold words and pictures, which no kernel sees.
+_CORE_KERNELS = ("bits", "chance", "contract", "jit", "loops", "payoff")
+_NO_KERNELS = ("__init__", "text", "draw")
+
 
 class Engine:
     """What AEC, batch and tree share: one game with settled options and one encoder.
@@ -146,6 +151,13 @@ def _check_encoder(spec: GameSpec, encoder: str | None) -> str:
     return name
 
 
+def kernel_sources(spec: GameSpec) -> tuple[Path, ...]:
+    """The files whose text decides what the compiled code of a game does."""
+    own = sorted(spec.folder.glob("*.py"))
+    core = [_CORE / f"{name}.py" for name in _CORE_KERNELS]
+    return (*core, *(file for file in own if file.stem not in _NO_KERNELS))
+
+
 _BOUND: dict[tuple[int, str], SimpleNamespace] = {}
 
 
@@ -154,5 +166,5 @@ def _bound(spec: GameSpec, encoder: str) -> SimpleNamespace:
     key = (id(spec.rules), encoder)
     if key not in _BOUND:
         verbs = verbs_of(spec.rules, spec.encoders[encoder].observe, spec.greedy)
-        _BOUND[key] = bind(f"{spec.id}_{encoder}", loops, verbs, (_CORE, spec.folder))
+        _BOUND[key] = bind(f"{spec.id}_{encoder}", loops, verbs, kernel_sources(spec))
     return _BOUND[key]

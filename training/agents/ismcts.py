@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-import tefuda.envs.core
 from tefuda.envs.core.batch import Tables
 from tefuda.envs.core.contract import verbs_of
-from tefuda.envs.core.engine import Engine
+from tefuda.envs.core.engine import Engine, kernel_sources
 from tefuda.envs.core.errors import OptionError, TefudaError
 from tefuda.envs.core.jit import bind, fields
 from tefuda.envs.core.registry import find_game
@@ -19,8 +18,6 @@ from tefuda.training.agents.streams import AgentStreams
 
 #: How simulations are played on below the tree.
 ROLLOUTS = ("random", "greedy")
-
-_CORE = Path(tefuda.envs.core.__path__[0])
 
 
 class IsmctsAgent:
@@ -106,4 +103,5 @@ def _loops(game: str) -> Any:
     """The search bound to a game."""
     spec = find_game(game)
     verbs = verbs_of(spec.rules, None, spec.greedy)
-    return bind(f"{game}_search", search, verbs, (_CORE, spec.folder, Path(search.__file__)))
+    sources = (*kernel_sources(spec), Path(search.__file__))
+    return bind(f"{game}_search", search, verbs, sources)

@@ -153,7 +153,7 @@ def _check_encoder(spec: GameSpec, encoder: str | None) -> str:
 
 def kernel_sources(spec: GameSpec) -> tuple[Path, ...]:
     """The files whose text decides what the compiled code of a game does."""
-    own = sorted(spec.folder.glob("*.py"))
+    own = sorted(spec.folder.glob("*.py")) if spec.folder.is_dir() else [spec.folder]
     core = [_CORE / f"{name}.py" for name in _CORE_KERNELS]
     return (*core, *(file for file in own if file.stem not in _NO_KERNELS))
 

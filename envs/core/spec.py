@@ -133,7 +133,8 @@ class GameSpec:
         encoders: The encoders by name; the first is the default.
         text: The module of labels and drawings in text.
         greedy: The scripted player's kernel `greedy(game, parts, holder) -> action`.
-        folder: The game's folder, whose sources decide what compiled code does.
+        folder: The game's folder, or its file if it has only one; its sources decide what compiled
+            code does.
     """
 
     name: str

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.test import api_test
+from pettingzoo.test import api_test, parallel_api_test
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from tefuda.envs import Game, make
-from tefuda.envs.core.errors import GameOverError
+from tefuda.envs.core.errors import ActionRangeError, GameOverError
 from tefuda.wrappers.pettingzoo import MaskInInfo
 
 Env = AECEnv[str, Any, int | None]
@@ -123,6 +123,29 @@ def test_as_a_turn_based_parallel_environment(name: str) -> None:
         if all(terminations[a] or truncations[a] for a in terminations):
             break
     assert got == pytest.approx(payoffs(name, 4))
+
+
+@every_game
+def test_the_turn_based_parallel_environment_passes_the_parallel_api_test(name: str) -> None:
+    parallel_api_test(turn_based_aec_to_parallel(table(name)), num_cycles=300)
+
+
+@every_game
+def test_only_the_acting_agents_action_counts_in_parallel(name: str) -> None:
+    """What idle agents send is not even looked at; the acting one must send a legal action."""
+    quiet, noisy = (turn_based_aec_to_parallel(table(name)) for _ in range(2))
+    quiet.reset(seed=8)
+    noisy.reset(seed=8)
+    rng = np.random.default_rng(8)
+    for _ in range(12):
+        acting = quiet.aec_env.agent_selection
+        legal = np.flatnonzero(quiet.aec_env.observe(acting)["action_mask"])
+        action = int(rng.choice(legal))
+        seen, *rest = quiet.step({acting: action})
+        seen_too, *rest_too = noisy.step({**dict.fromkeys(noisy.agents, -1), acting: action})
+        np.testing.assert_equal((seen, *rest), (seen_too, *rest_too))
+    with pytest.raises(ActionRangeError):
+        noisy.step(dict.fromkeys(noisy.agents, -1))
 
 
 # ==================================================================== SuperSuit

@@ -70,6 +70,8 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         self.metadata = {
             "name": engine.spec.id,
             "render_modes": list(RENDER_MODES),
+            # Asked for by `aec_to_parallel` alone, in whose cycles every agent acts once.
+            # `turn_based_aec_to_parallel` takes the environment as it is.
             "is_parallelizable": False,
             "render_fps": 1,
         }

@@ -23,7 +23,7 @@ _CORE = Path(__file__).parent
 # The files of the core that hold kernels or what kernels are made with; and those of a game that
 # hold words and pictures, which no kernel sees.
 _CORE_KERNELS = ("bits", "chance", "contract", "jit", "loops", "payoff")
-_NO_KERNELS = ("__init__", "text", "draw")
+_NO_KERNELS = ("__init__", "text", "story", "draw")
 
 
 class Engine:

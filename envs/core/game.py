@@ -99,6 +99,11 @@ class Game:
         return self._games[0]
 
     @property
+    def records(self) -> Records:
+        """The same in an array of one, for compiled loops."""
+        return self._games
+
+    @property
     def node(self) -> str:
         """One of "decision", "chance" and "over"."""
         return NODES[self._kind]

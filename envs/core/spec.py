@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -61,6 +61,20 @@ class Encoder:
     def shape_for(self, setup: Setup) -> tuple[int, ...]:
         """The shape of an observation as users see it."""
         return self.shape(setup) if self.shape else (total_length(self.sections(setup)),)
+
+
+class Event(NamedTuple):
+    """An event as a seat saw it, or as it was.
+
+    Attributes:
+        phase: What was asked or drawn, a number of the game's.
+        seat: Who acted or received, None where the rules name no seat.
+        value: The action or outcome; None where the seat does not see it.
+    """
+
+    phase: int
+    seat: int | None
+    value: int | None
 
 
 class Text(Protocol):
@@ -120,6 +134,24 @@ class WordyText(Protocol):
         ...
 
 
+class Story(Protocol):
+    """How a game tells its course in words, its module `story`."""
+
+    def tell(self, setup: Setup, event: Event, /) -> str | None:
+        """What a seat saw of an event, in a sentence; None where it is not worth one."""
+        ...
+
+    def explain(self, setup: Setup, before: Record, after: Record, /) -> list[str]:
+        """What an event led to and by which rule, in sentences that every seat may hear.
+
+        Args:
+            setup: The game's setup.
+            before: The record before the event.
+            after: The record after it.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class GameSpec:
     """A game, as `core` knows it.
@@ -146,6 +178,7 @@ class GameSpec:
     text: Text
     folder: Path
     greedy: Callable[[Record, Record, Record], int] | None = field(default=None)
+    story: Story | None = field(default=None)
 
     @cached_property
     def id(self) -> str:

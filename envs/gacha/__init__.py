@@ -56,7 +56,7 @@ text names. Put in your real cards with `components="my_deck.toml"`.
 from pathlib import Path
 
 from tefuda.envs.core.spec import GameSpec
-from tefuda.envs.gacha import rules, text
+from tefuda.envs.gacha import rules, story, text
 from tefuda.envs.gacha.encode import ENCODERS
 from tefuda.envs.gacha.greedy import greedy
 from tefuda.envs.gacha.parts import OPTIONS, setup
@@ -71,4 +71,5 @@ GAME = GameSpec(
     text=text,
     folder=Path(__file__).parent,
     greedy=greedy,
+    story=story,
 )

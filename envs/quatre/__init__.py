@@ -43,7 +43,7 @@ ship: `mini`, which can be solved to the end, and `tart`, of middle size.
 from pathlib import Path
 
 from tefuda.envs.core.spec import GameSpec
-from tefuda.envs.quatre import rules, text
+from tefuda.envs.quatre import rules, story, text
 from tefuda.envs.quatre.encode import ENCODERS
 from tefuda.envs.quatre.greedy import greedy
 from tefuda.envs.quatre.parts import OPTIONS, setup
@@ -58,4 +58,5 @@ GAME = GameSpec(
     text=text,
     greedy=greedy,
     folder=Path(__file__).parent,
+    story=story,
 )

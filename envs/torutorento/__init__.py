@@ -64,7 +64,7 @@ same name, `reconstruction`, as those of the other games. Put in other counts wi
 from pathlib import Path
 
 from tefuda.envs.core.spec import GameSpec
-from tefuda.envs.torutorento import rules, text
+from tefuda.envs.torutorento import rules, story, text
 from tefuda.envs.torutorento.encode import ENCODERS
 from tefuda.envs.torutorento.greedy import greedy
 from tefuda.envs.torutorento.parts import OPTIONS, setup
@@ -79,4 +79,5 @@ GAME = GameSpec(
     text=text,
     folder=Path(__file__).parent,
     greedy=greedy,
+    story=story,
 )

@@ -1,21 +1,24 @@
 """The command `tefuda`: train, evaluate, record, replay."""
 
 import argparse
-import math
 import os
-import shutil
 import sys
-import textwrap
 from collections.abc import Callable, Sequence
-from itertools import starmap
 from pathlib import Path
 from typing import Any
 
 from tefuda.envs import __version__
 from tefuda.envs.core.errors import OptionError, TefudaError
-from tefuda.envs.core.registry import known_games
-from tefuda.envs.core.spec import GameSpec
 from tefuda.training.agents import AGENTS, make_agent
+from tefuda.training.arguments import (
+    add_command,
+    add_game,
+    add_game_options,
+    game_options,
+    minutes,
+    positive,
+    sizes,
+)
 from tefuda.training.config import Setting, TrainConfig, settings
 from tefuda.training.extras import needs
 from tefuda.training.files import check_output, write_json
@@ -23,9 +26,6 @@ from tefuda.training.progress import counting
 
 #: What the shell is told after a refusal, after Ctrl-C, and when nobody reads any more.
 _REFUSED, _INTERRUPTED, _UNREAD = 2, 130, 141
-
-# Where `--help` begins to tell what an option of a game means.
-_MARGIN = 21
 
 _MINUTES = 3.0
 _EVALUATION_GAMES = 2000
@@ -69,25 +69,25 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_train(commands: Any) -> None:
-    parser = _add_command(
+    parser = add_command(
         commands,
         "train",
         "learn a game by self-play",
         run_train,
         "Ctrl-C ends a run early but in good order: the model so far is kept and evaluated.",
     )
-    _add_game(parser, default="gacha")
+    add_game(parser, default="gacha")
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
         "--minutes",
-        type=_minutes,
+        type=minutes,
         metavar="M",
         help="how long to train; a short measurement turns it into a number of decisions "
         f"(default: {_MINUTES:g})",
     )
     length.add_argument(
         "--decisions",
-        type=_positive,
+        type=positive,
         metavar="N",
         help="how many decisions of self-play to learn from instead",
     )
@@ -101,7 +101,7 @@ def _add_train(commands: Any) -> None:
         help="go on with the run in this folder from its last checkpoint: as far as was planned, "
         "for so many more --minutes, or up to so many --decisions in all",
     )
-    _add_game_options(parser, seed=argparse.SUPPRESS)
+    add_game_options(parser, seed=argparse.SUPPRESS)
     group = parser.add_argument_group("settings of the learner")
     for name, setting in settings().items():
         _add_setting(group, name, setting)
@@ -114,7 +114,7 @@ def _add_setting(group: Any, name: str, setting: Setting) -> None:
     kind: Callable[[str], Any] = type(default)
     group.add_argument(
         f"--{name.replace('_', '-')}",
-        type=_sizes if isinstance(default, tuple) else kind,
+        type=sizes if isinstance(default, tuple) else kind,
         metavar="NAME" if isinstance(default, str) else "N",
         default=argparse.SUPPRESS,
         help=f"{setting.meaning} (default: {shown})",
@@ -133,7 +133,7 @@ def run_train(arguments: argparse.Namespace) -> None:
         train.resume(arguments.resume, arguments.minutes, arguments.decisions)
         return
     config = TrainConfig(
-        options=_game_options(arguments), decisions=arguments.decisions or 0, **given
+        options=game_options(arguments), decisions=arguments.decisions or 0, **given
     )
     minutes = None if arguments.decisions else arguments.minutes or _MINUTES
     train.start(config, arguments.run, minutes)
@@ -143,7 +143,7 @@ def run_train(arguments: argparse.Namespace) -> None:
 
 
 def _add_evaluate(commands: Any) -> None:
-    parser = _add_command(
+    parser = add_command(
         commands,
         "evaluate",
         "play agents against each other on duplicate deals",
@@ -151,22 +151,22 @@ def _add_evaluate(commands: Any) -> None:
         "For each ordered pair (A, B) one A plays among B's in all other seats, each deal once "
         "from every seat. Policies play their likeliest action. Ctrl-C prints what is there.",
     )
-    _add_game(parser)
+    add_game(parser)
     parser.add_argument(
         "--agents", nargs="+", required=True, metavar="AGENT", help=f"two or more: {AGENTS}"
     )
     parser.add_argument(
         "--games",
-        type=_positive,
+        type=positive,
         default=_EVALUATION_GAMES,
         metavar="N",
         help="games for each ordered pair, rounded up to whole deals (default: %(default)s)",
     )
     parser.add_argument(
-        "--jobs", type=_positive, default=1, metavar="N", help="processes (default: %(default)s)"
+        "--jobs", type=positive, default=1, metavar="N", help="processes (default: %(default)s)"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
-    _add_game_options(parser)
+    add_game_options(parser)
 
 
 def run_evaluate(arguments: argparse.Namespace) -> None:
@@ -177,7 +177,7 @@ def run_evaluate(arguments: argparse.Namespace) -> None:
 
     if arguments.json:
         check_output(arguments.json)
-    options = _game_options(arguments)
+    options = game_options(arguments)
     crossplay = CrossPlay(
         arguments.agents,
         arguments.game,
@@ -187,7 +187,7 @@ def run_evaluate(arguments: argparse.Namespace) -> None:
     )
     try:
         with counting("games", crossplay.games) as count:
-            crossplay.play(arguments.jobs, count)
+            crossplay.play(arguments.jobs, count, arguments.ray)
     finally:
         # After Ctrl-C too: what has been played is a sound evaluation on fewer deals.
         results = crossplay.results()
@@ -201,17 +201,19 @@ def run_evaluate(arguments: argparse.Namespace) -> None:
 
 
 def _add_record(commands: Any) -> None:
-    parser = _add_command(
+    parser = add_command(
         commands,
         "record",
         "play games and write their records",
         run_record,
-        "One agent plays every seat. Game number n has the key (SEED, n, 0).",
+        "One agent plays every seat. Game number n has the key (SEED, n, 0). With --parquet the "
+        "file is a table with a row for each decision: observation, mask, action, seat, reward to "
+        "go, game.",
     )
-    _add_game(parser)
+    add_game(parser)
     parser.add_argument(
         "--games",
-        type=_positive,
+        type=positive,
         default=_RECORD_GAMES,
         metavar="N",
         help="how many (default: %(default)s)",
@@ -227,29 +229,40 @@ def _add_record(commands: Any) -> None:
         metavar="FILE",
         help="the file to write, one game a line; it appears whole or not at all",
     )
-    _add_game_options(parser)
+    add_game_options(parser)
 
 
 def run_record(arguments: argparse.Namespace) -> None:
-    """Plays games and writes their records."""
+    """Plays games and writes their records, or their decisions."""
+    wanted: dict[str, Any] = {
+        "games": arguments.games,
+        "seed": arguments.seed,
+        "file": arguments.output,
+        "options": _game_options(arguments),
+        "jobs": arguments.jobs,
+        "ray": arguments.ray,
+    }
+    write = _record_writer(arguments, wanted)
+    with counting("games", arguments.games) as count:
+        write(arguments.policy, arguments.game, on_game=lambda: count(1), **wanted)
+
+
+def _record_writer(arguments: argparse.Namespace, wanted: dict[str, Any]) -> Callable[..., Any]:
+    """Who writes the file; what it needs beside is added to what is wanted."""
+    if arguments.parquet:
+        with needs("data"):
+            from tefuda.training.offline import write_parquet
+        wanted["encoder"] = arguments.encoder
+        return write_parquet
+    if arguments.encoder:
+        raise OptionError("--encoder belongs to --parquet: records hold no observations")
     from tefuda.training.records import record_games
 
-    agent = make_agent(arguments.policy)
-    options = _game_options(arguments)
-    with counting("games", arguments.games) as count:
-        record_games(
-            agent,
-            arguments.game,
-            games=arguments.games,
-            seed=arguments.seed,
-            file=arguments.output,
-            options=options,
-            on_game=lambda: count(1),
-        )
+    return record_games
 
 
 def _add_replay(commands: Any) -> None:
-    parser = _add_command(
+    parser = add_command(
         commands,
         "replay",
         "step through recorded games",
@@ -265,116 +278,3 @@ def run_replay(arguments: argparse.Namespace) -> None:
     from tefuda.training.records import ask_terminal, replay_file
 
     replay_file(arguments.file, ask_terminal())
-
-
-# ==================================================================== shared
-
-
-def _add_command(
-    commands: Any, name: str, meaning: str, run: Any, more: str
-) -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=meaning, description=f"{meaning.capitalize()}. {more}"
-    )
-    parser.set_defaults(command=run)
-    return parser
-
-
-def _add_game(parser: argparse.ArgumentParser, default: str | None = None) -> None:
-    names = ", ".join(spec.name for spec in known_games())
-    if default is None:
-        parser.add_argument("game", metavar="GAME", help=f"one of {names}")
-        return
-    parser.add_argument(
-        "game",
-        nargs="?",
-        default=argparse.SUPPRESS,
-        metavar="GAME",
-        help=f"one of {names} (default: {default})",
-    )
-
-
-def _add_game_options(parser: argparse.ArgumentParser, seed: Any = 0) -> None:
-    parser.add_argument(
-        "--seed", type=_whole, default=seed, metavar="N", help="decides all chance (default: 0)"
-    )
-    parser.add_argument(
-        "--players", type=_whole, metavar="P", help="how many sit at a table (default: the game's)"
-    )
-    parser.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="an option of the game, such as scoring=vp; may be given several times",
-    )
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = textwrap.fill(parser.description or "", _width())
-    parser.epilog = "\n\n".join(_describe_options(spec) for spec in known_games())
-
-
-def _describe_options(spec: GameSpec) -> str:
-    """The options of a game with their defaults, for `--help`."""
-    told = {"components": "a .toml file (default: the game's own)"}
-    for option in spec.options:
-        default = "" if option.default is None else f" (default: {option.default})"
-        told[option.name] = f"{option.meaning}; {option.describe_allowed()}{default}"
-    return "\n".join([f"options of {spec.name}:", *starmap(_describe_option, told.items())])
-
-
-def _describe_option(name: str, meaning: str) -> str:
-    return textwrap.fill(
-        meaning,
-        _width(),
-        initial_indent=f"  {name:<{_MARGIN - 2}}",
-        subsequent_indent=" " * _MARGIN,
-    )
-
-
-def _width() -> int:
-    """How wide argparse itself writes."""
-    return shutil.get_terminal_size().columns - 2
-
-
-def _game_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The options that were given, numbers as numbers."""
-    options: dict[str, Any] = {}
-    if arguments.players is not None:
-        options["players"] = arguments.players
-    for text in arguments.option:
-        name, equals, value = text.partition("=")
-        if not (name and equals and value):
-            raise OptionError(f"--option {text!r} is not of the form NAME=VALUE")
-        if name in options:
-            raise OptionError(f"--option {text!r}: {name} is given twice")
-        options[name] = int(value) if value.removeprefix("-").isdecimal() else value
-    return options
-
-
-def _sizes(text: str) -> tuple[int, ...]:
-    """Positive numbers with commas between them."""
-    return tuple(_positive(size) for size in text.split(","))
-
-
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
-
-
-def _positive(text: str) -> int:
-    number = _whole(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return number
-
-
-def _minutes(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
-    return number

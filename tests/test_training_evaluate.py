@@ -20,10 +20,10 @@ from tefuda.training.evaluate import (
     count_deals,
     evaluate,
     play_portion,
-    split,
     summarise,
 )
 from tefuda.training.play import deal, play_out
+from tefuda.training.portions import cut
 
 
 class Watched:
@@ -119,7 +119,7 @@ def test_interval_takes_deals_as_the_sample() -> None:
 
 def test_deals_are_whole_and_at_least_two() -> None:
     assert [count_deals("gacha", games) for games in (1, 8, 9, 400)] == [2, 2, 3, 100]
-    assert [list(portion) for portion in split(5, 2)] == [[0, 1], [2, 3], [4]]
+    assert [list(portion) for portion in cut(5, 2)] == [[0, 1], [2, 3], [4]]
 
 
 # ==================================================================== every pair

@@ -4,6 +4,7 @@ import argparse
 import math
 import shutil
 import textwrap
+from collections.abc import Callable
 from itertools import starmap
 from typing import Any
 
@@ -41,10 +42,30 @@ def add_game(parser: argparse.ArgumentParser, default: str | None = None) -> Non
     )
 
 
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Who plays. What comes out is the same."""
+    parser.add_argument(
+        "--jobs",
+        type=positive,
+        metavar="N",
+        help="processes (default: 1), or with --ray actors (default: one a CPU of the cluster)",
+    )
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="let a Ray cluster play: its address, auto, or local for one on this machine",
+    )
+
+
 def add_game_options(parser: argparse.ArgumentParser, seed: Any = 0) -> None:
     """Seed, players and options of a game, told of at the end of `--help`."""
+    default = "another each time" if seed is None else 0
     parser.add_argument(
-        "--seed", type=whole, default=seed, metavar="N", help="decides all chance (default: 0)"
+        "--seed",
+        type=whole,
+        default=seed,
+        metavar="N",
+        help=f"decides all chance (default: {default})",
     )
     parser.add_argument(
         "--players", type=whole, metavar="P", help="how many sit at a table (default: the game's)"
@@ -117,6 +138,18 @@ def positive(text: str) -> int:
     number = whole(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    return number
+
+
+def number_from(least: int) -> Callable[[str], int]:
+    """An integer from `least` on."""
+
+    def number(text: str) -> int:
+        value = whole(text)
+        if value < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number from {least} on")
+        return value
+
     return number
 
 

@@ -1,4 +1,4 @@
-"""The command `tefuda`: train, evaluate, record, replay."""
+"""The command `tefuda`: train, evaluate, record, replay, play."""
 
 import argparse
 import os
@@ -9,16 +9,18 @@ from typing import Any
 
 from tefuda.envs import __version__
 from tefuda.envs.core.errors import OptionError, TefudaError
-from tefuda.training.agents import AGENTS, make_agent
+from tefuda.training.agents import AGENTS
 from tefuda.training.arguments import (
     add_command,
     add_game,
     add_game_options,
+    add_jobs,
     game_options,
     minutes,
     positive,
     sizes,
 )
+from tefuda.training.commands_play import add_play
 from tefuda.training.config import Setting, TrainConfig, settings
 from tefuda.training.extras import needs
 from tefuda.training.files import check_output, write_json
@@ -62,6 +64,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_evaluate(commands)
     _add_record(commands)
     _add_replay(commands)
+    add_play(commands)
     return parser
 
 
@@ -162,9 +165,7 @@ def _add_evaluate(commands: Any) -> None:
         metavar="N",
         help="games for each ordered pair, rounded up to whole deals (default: %(default)s)",
     )
-    parser.add_argument(
-        "--jobs", type=positive, default=1, metavar="N", help="processes (default: %(default)s)"
-    )
+    add_jobs(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
     add_game_options(parser)
 
@@ -229,6 +230,17 @@ def _add_record(commands: Any) -> None:
         metavar="FILE",
         help="the file to write, one game a line; it appears whole or not at all",
     )
+    parser.add_argument(
+        "--parquet",
+        action="store_true",
+        help="write decisions for offline learning and imitation, as a Parquet file",
+    )
+    parser.add_argument(
+        "--encoder",
+        metavar="NAME",
+        help="how observations are written, with --parquet (default: the game's first)",
+    )
+    add_jobs(parser)
     add_game_options(parser)
 
 
@@ -238,7 +250,7 @@ def run_record(arguments: argparse.Namespace) -> None:
         "games": arguments.games,
         "seed": arguments.seed,
         "file": arguments.output,
-        "options": _game_options(arguments),
+        "options": game_options(arguments),
         "jobs": arguments.jobs,
         "ray": arguments.ray,
     }

@@ -1,21 +1,17 @@
-"""Every agent among every other: the matrix of their payoffs, by as many processes as wanted.
+"""Every agent among every other: the matrix of their payoffs, by as many players as wanted.
 
 The deals are cut into fixed portions, and a portion is played whole or not at all. So the results
-do not depend on the number of processes, and what is there when somebody interrupts is sound: the
-same evaluation on fewer deals.
+do not depend on the number of processes or machines, and what is there when somebody interrupts is
+sound: the same evaluation on fewer deals.
 """
 
-import multiprocessing
-import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
 from tefuda.envs.core.chance import check_seed
 from tefuda.envs.core.engine import make_engine
-from tefuda.envs.core.errors import OptionError, TefudaError
+from tefuda.envs.core.errors import OptionError
 from tefuda.envs.core.registry import find_game
 from tefuda.training.agents import make_agent
 from tefuda.training.evaluate import (
@@ -23,9 +19,9 @@ from tefuda.training.evaluate import (
     Portion,
     count_deals,
     play_portion,
-    split,
     summarise,
 )
+from tefuda.training.portions import cut, play_portions
 
 _FEWEST = 2
 
@@ -77,7 +73,7 @@ class CrossPlay:
         check_seed(seed)
         self._names = list(names)
         self._workplace = Workplace(self._names, game, seed, dict(options or {}))
-        portions = split(count_deals(game, games, options), PORTION)
+        portions = cut(count_deals(game, games, options), PORTION)
         pairs = list(permutations(range(len(names)), 2))
         self.matches = [Match(*pair, deals) for deals in portions for pair in pairs]
         self._played: dict[Match, Portion] = {}
@@ -97,20 +93,24 @@ class CrossPlay:
         """Whether every match has been played."""
         return len(self._played) == len(self.matches)
 
-    def play(self, jobs: int = 1, on_portion: Callable[[int], None] = lambda games: None) -> None:
+    def play(
+        self,
+        jobs: int | None = None,
+        on_portion: Callable[[int], None] = lambda games: None,
+        ray: str | None = None,
+    ) -> None:
         """Plays all matches; what is played before an interruption stays.
 
         Args:
-            jobs: Processes that play; 1 plays in this one.
+            jobs: How many play at the same time, see `play_portions`.
             on_portion: Told after each portion how many games it had.
+            ray: The address of a Ray cluster that plays, or "local".
 
         Raises:
             TefudaError: An agent cannot play this game, or a process has died.
+            MissingExtraError: Ray is not installed.
         """
-        found = _play_here(self._workplace, self.matches)
-        if jobs > 1:
-            found = _play_apart(self._workplace, self.matches, jobs)
-        for match, portion in found:
+        for match, portion in play_portions(self._workplace, self.matches, jobs=jobs, ray=ray):
             self._played[match] = portion
             on_portion(portion.payoffs.size)
 
@@ -157,44 +157,3 @@ class Workplace:
         _, game, seed, options = self._arguments
         agent, opponent = self._agents[match.agent], self._agents[match.opponent]
         return play_portion(agent, opponent, game, match.deals, seed=seed, options=options)
-
-
-def _play_here(workplace: Workplace, matches: Sequence[Match]) -> Iterator[tuple[Match, Portion]]:
-    for match in matches:
-        yield match, workplace.play(match)
-
-
-def _play_apart(
-    workplace: Workplace, matches: Sequence[Match], jobs: int
-) -> Iterator[tuple[Match, Portion]]:
-    context = multiprocessing.get_context("spawn")  # torch does not survive a fork
-    others = multiprocessing.active_children()
-    pool = ProcessPoolExecutor(min(jobs, len(matches)), context, _begin_work, (workplace,))
-    try:
-        waiting = {pool.submit(_work, match): match for match in matches}
-        for done in as_completed(waiting):
-            yield waiting[done], done.result()
-    except BrokenProcessPool as error:
-        raise TefudaError("a process that played has died; was there too little memory?") from error
-    except BaseException:
-        # Nobody will read what they are still at.
-        for process in set(multiprocessing.active_children()) - set(others):
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-_workplace: Workplace | None = None
-
-
-def _begin_work(workplace: Workplace) -> None:
-    """Prepares a process; Ctrl-C reaches all of them, and only the first has to act on it."""
-    global _workplace
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _workplace = workplace
-
-
-def _work(match: Match) -> Portion:
-    assert _workplace is not None
-    return _workplace.play(match)

@@ -18,6 +18,7 @@ from tefuda.envs.core.engine import make_engine
 from tefuda.envs.core.registry import find_game
 from tefuda.training.agents.base import Agent
 from tefuda.training.play import deal, play_out
+from tefuda.training.portions import cut
 
 #: How sure the intervals are.
 CONFIDENCE = 0.95
@@ -104,7 +105,7 @@ def evaluate(
     """
     portions = [
         play_portion(agent, opponent, game, deals, seed=seed, encoder=encoder, options=options)
-        for deals in split(count_deals(game, games, options))
+        for deals in cut(count_deals(game, games, options), PORTION)
     ]
     return summarise(agent.name, opponent.name, portions)
 
@@ -117,11 +118,6 @@ def count_deals(game: str, games: int, options: Mapping[str, Any] | None = None)
     """
     players = make_engine(find_game(game), **(options or {})).players
     return max(LEAST_DEALS, -(-games // players))
-
-
-def split(deals: int, portion: int = PORTION) -> list[range]:
-    """The numbers of the deals in portions."""
-    return [range(first, min(first + portion, deals)) for first in range(0, deals, portion)]
 
 
 def play_portion(

@@ -13,6 +13,8 @@ EXTRAS = {
     "torchrl": ("torchrl", "tensordict"),
     "tianshou": ("tianshou",),
     "data": ("pyarrow",),
+    "ray": ("ray",),
+    "rllib": ("ray",),
 }
 
 

@@ -30,9 +30,10 @@ from tefuda.envs.core.batch import Tables
 from tefuda.envs.core.chance import check_seed
 from tefuda.envs.core.engine import Engine, make_engine
 from tefuda.envs.core.registry import find_game
-from tefuda.training.agents.base import Agent
+from tefuda.training.agents import Agent, make_agent
 from tefuda.training.files import check_output, replacing
 from tefuda.training.play import deal
+from tefuda.training.portions import cut, in_order, play_portions
 
 #: The key of the metadata in a file.
 METADATA = b"tefuda"
@@ -67,7 +68,7 @@ class Decisions(NamedTuple):
 
 
 def write_parquet(
-    agent: Agent,
+    agent: Agent | str,
     game: str,
     *,
     games: int,
@@ -76,11 +77,13 @@ def write_parquet(
     encoder: str | None = None,
     options: Mapping[str, Any] | None = None,
     on_game: Callable[[], None] = lambda: None,
+    jobs: int | None = None,
+    ray: str | None = None,
 ) -> int:
     """Lets an agent play every seat and writes its decisions; game n has the key (seed, n, 0).
 
     Args:
-        agent: Who plays.
+        agent: Who plays, or its name (see `make_agent`). Other processes make it anew by its name.
         game: The game, such as "gacha_v0".
         games: How many.
         seed: The seed of the games' chance.
@@ -88,27 +91,55 @@ def write_parquet(
         encoder: How observations are written, for the file and the agent.
         options: Options of the game.
         on_game: Told after each game.
+        jobs: How many play at the same time, see `play_portions`.
+        ray: The address of a Ray cluster that plays, or "local".
 
     Returns:
         How many decisions were written.
 
     Raises:
         OptionError: The game, the seed or an option is not allowed, or the file cannot be written.
+        MissingExtraError: Ray is not installed.
     """
     check_output(file)
     engine = make_engine(find_game(game), encoder, **(options or {}))
-    check_seed(seed)
-    schema = _schema(engine, agent.name, seed)
+    work = Writing(agent, engine, check_seed(seed))
+    portions = cut(games, _PORTION)
+    schema = _schema(engine, work.agent.name, seed)
     count = 0
     with replacing(file) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
-        for first in range(0, games, _PORTION):
-            numbers = range(first, min(first + _PORTION, games))
-            decisions = _play(agent, engine, seed, numbers)
+        played = play_portions(work, portions, jobs=jobs, ray=ray)
+        for numbers, decisions in zip(portions, in_order(portions, played), strict=True):
             writer.write_table(_table(schema, decisions))
             count += decisions.game.size
             for _ in numbers:
                 on_game()
     return count
+
+
+class Writing:
+    """An agent that plays every seat, for portions of games whose decisions are told.
+
+    Args:
+        agent: Who plays, or its name.
+        engine: The game made ready.
+        seed: The seed of the games' chance.
+
+    Attributes:
+        agent: Who plays.
+    """
+
+    def __init__(self, agent: Agent | str, engine: Engine, seed: int) -> None:
+        self._arguments = agent, engine, seed
+        self.agent = make_agent(agent) if isinstance(agent, str) else agent
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Writing, self._arguments
+
+    def play(self, numbers: range) -> Decisions:
+        """Plays some games to their ends and tells every decision."""
+        _, engine, seed = self._arguments
+        return _play(self.agent, engine, seed, numbers)
 
 
 def _schema(engine: Engine, agent: str, seed: int) -> pa.Schema:

@@ -15,9 +15,10 @@ from tefuda.envs.core.errors import RecordError
 from tefuda.envs.core.game import Game
 from tefuda.envs.core.record import RecordData, load_records, save_records
 from tefuda.envs.core.registry import find_game
-from tefuda.training.agents.base import Agent
+from tefuda.training.agents import Agent, make_agent
 from tefuda.training.files import check_output
 from tefuda.training.play import deal, play_out
+from tefuda.training.portions import cut, in_order, play_portions
 
 _COLOUR_CODE = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -28,15 +29,15 @@ _PROMPT = "[Enter: next decision, s: next score, n: next game, q: quit] "
 #: Asks a person, with a prompt.
 Ask = Callable[[str], str]
 
-# Games that are played at once.
-_PORTION = 100
+# Games that are played at once and by one process.
+_PORTION = 25
 
 # Replays take their chance from the record; the key of the game that is replayed is idle.
 _ANY_KEY = (0, 0, 0)
 
 
 def record_games(
-    agent: Agent,
+    agent: Agent | str,
     game: str,
     *,
     games: int,
@@ -44,42 +45,66 @@ def record_games(
     file: Path,
     options: Mapping[str, Any] | None = None,
     on_game: Callable[[], None] = lambda: None,
+    jobs: int | None = None,
+    ray: str | None = None,
 ) -> None:
     """Lets an agent play every seat and writes the records; game n has the key (seed, n, 0).
 
     Args:
-        agent: Who plays.
+        agent: Who plays, or its name (see `make_agent`). Other processes make it anew by its name.
         game: The game, such as "gacha_v0".
         games: How many.
         seed: The seed of the games' chance.
         file: One record a line; it appears whole or not at all.
         options: Options of the game.
         on_game: Told after each game.
+        jobs: How many play at the same time, see `play_portions`.
+        ray: The address of a Ray cluster that plays, or "local".
 
     Raises:
         OptionError: The game, the seed or an option is not allowed, or the file cannot be written.
+        MissingExtraError: Ray is not installed.
     """
     check_output(file)
-    engine = make_engine(find_game(game), **(options or {}))
-    check_seed(seed)
+    work = Recording(agent, make_engine(find_game(game), **(options or {})), check_seed(seed))
+    portions = cut(games, _PORTION)
 
     def played() -> Iterator[RecordData]:
-        for first in range(0, games, _PORTION):
-            for record in _play(agent, engine, seed, range(first, min(first + _PORTION, games))):
+        for records in in_order(portions, play_portions(work, portions, jobs=jobs, ray=ray)):
+            for record in records:
                 yield record
                 on_game()
 
     save_records(file, played())
 
 
-def _play(agent: Agent, engine: Engine, seed: int, numbers: range) -> Iterator[RecordData]:
-    """Plays some games and tells their records."""
-    tables = Tables(engine, len(numbers), seed=0, autoreset=False)
-    deal(tables, seed, np.arange(numbers.start, numbers.stop))
-    seating = np.zeros((len(numbers), tables.players), np.int64)
-    played = play_out(tables, [agent], seating, keep_actions=True)
-    for number, actions in zip(numbers, played.actions, strict=True):
-        yield Game.replay(engine, (seed, number, 0), actions).record()
+class Recording:
+    """An agent that plays every seat, for portions of games.
+
+    Args:
+        agent: Who plays, or its name.
+        engine: The game made ready.
+        seed: The seed of the games' chance.
+    """
+
+    def __init__(self, agent: Agent | str, engine: Engine, seed: int) -> None:
+        self._arguments = agent, engine, seed
+        self._agent = make_agent(agent) if isinstance(agent, str) else agent
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Recording, self._arguments
+
+    def play(self, numbers: range) -> list[RecordData]:
+        """Plays some games and tells their records."""
+        _, engine, seed = self._arguments
+        tables = Tables(engine, len(numbers), seed=0, autoreset=False)
+        deal(tables, seed, np.arange(numbers.start, numbers.stop))
+        seating = np.zeros((len(numbers), tables.players), np.int64)
+        played = play_out(tables, [self._agent], seating, keep_actions=True)
+        return [
+            Game.replay(engine, (seed, number, 0), actions).record()
+            for number, actions in zip(numbers, played.actions, strict=True)
+        ]
 
 
 def replay_file(file: Path, ask: Ask | None = None) -> None:

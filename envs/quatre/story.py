@@ -23,7 +23,7 @@ def tell(setup: Setup, event: Event) -> str | None:
         return f"Seat {seat} places it at row {move.row}, column {move.column}{turned}."
     if move.kind == COLLECT:
         return f"Seat {seat} keeps the card: a point in every scoring to come."
-    return f"Seat {seat} puts the card back and draws again."
+    return f"Seat {seat} puts the card back for another."
 
 
 def explain(setup: Setup, before: Any, after: Any) -> list[str]:
@@ -63,7 +63,7 @@ def _scoring(setup: Setup, after: Any) -> list[str]:
     actors = [int(actor) for actor in after["order"][: int(parts["actors"])]]
     order = ", ".join(_actor(setup, actor) for actor in actors)
     return [
-        f"Scoring, the square of each group's size and a point a card kept: {worth}.",
+        f"Scoring: a group of a fruit counts the square of its size ({worth}), a card kept 1.",
         f"Turn order from now on, the highest total first: {order}.",
     ]
 

@@ -24,12 +24,15 @@ from tefuda.envs.core.errors import (
 )
 from tefuda.envs.core.game import Game, check_action
 from tefuda.envs.core.loops import PAID, REFUSED
+from tefuda.envs.core.picture import Window, draw_svg, has_picture, pixels
 from tefuda.envs.core.record import RecordData
 from tefuda.envs.core.spaces import observation_space
 
 Observation = dict[str, Any]
 
-RENDER_MODES = ("ansi",)
+#: The modes of every game, and those of a game that has a drawing.
+TEXT_MODES = ("ansi",)
+RENDER_MODES = (*TEXT_MODES, "rgb_array", "human")
 ILLEGAL = ("raise", "terminate")
 
 _ILLEGAL_REWARD = -1.0
@@ -54,7 +57,8 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
 
         Args:
             engine: The game made ready.
-            render_mode: None or "ansi".
+            render_mode: None; "ansi", text in colours; "rgb_array", pixels; or "human", a window
+                that follows the game by itself.
             illegal: What an illegal action does: "raise" an error that leaves the game as it was,
                 or "terminate" the game with -1 for the offender, as PettingZoo's wrapper does.
 
@@ -62,14 +66,15 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
             OptionError: `render_mode` or `illegal` is not allowed.
         """
         super().__init__()
-        _check_word("render_mode", render_mode, (None, *RENDER_MODES))
+        modes = RENDER_MODES if has_picture(engine.spec) else TEXT_MODES
+        _check_word("render_mode", render_mode, (None, *modes))
         _check_word("illegal", illegal, ILLEGAL)
         self.engine = engine
         self.render_mode = render_mode
         self.illegal = illegal
         self.metadata = {
             "name": engine.spec.id,
-            "render_modes": list(RENDER_MODES),
+            "render_modes": list(modes),
             # Asked for by `aec_to_parallel` alone, in whose cycles every agent acts once.
             # `turn_based_aec_to_parallel` takes the environment as it is.
             "is_parallelizable": False,
@@ -88,6 +93,7 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         self._seen = np.zeros(engine.size, np.int8)
         self._paid = np.zeros(engine.players)
         self._no_mask = np.zeros(engine.actions, np.int8)
+        self._window = Window()
 
     def _make_spaces(self) -> None:
         engine = self.engine
@@ -141,6 +147,7 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         self._paid_last = False
         self._look()
         self._give_turn()
+        self._follow()
 
     def _look(self) -> None:
         """Writes what the acting agent sees, and its mask; `step` has both from its one call."""
@@ -188,6 +195,7 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         self._paid_last = status == PAID
         self.infos[agent] = self._idle_info()
         self._give_turn()
+        self._follow()
 
     def _play(self, action: Any) -> int:
         """Plays an action if it is legal; raises, or returns `REFUSED`, if it is not."""
@@ -301,15 +309,39 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         seats = [self._seat_of(agent) for agent in self.possible_agents]
         return np.stack([self._row_of(seat).reshape(self.engine.shape) for seat in seats])
 
-    def render(self) -> str | None:
-        """The table with all cards open, as text with ANSI colours."""
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
+        """The table with all cards open.
+
+        Returns:
+            With "ansi" a text, with "rgb_array" an array (height, width, 3), with "human" None.
+
+        Raises:
+            NotResetError: There is no game yet.
+            MissingExtraError: Pixels need the extra "draw", which is not installed.
+            DisplayError: A window needs a display, and there is none.
+        """
         if self.render_mode is None:
             logger.warn("render() needs a render_mode; make the environment with one")
             return None
-        return self.engine.spec.text.ansi(self.engine.setup, self.game().state, None)
+        if self._key is None:
+            raise NotResetError("call reset() before render()")
+        engine = self.engine
+        if self.render_mode == "ansi":
+            return engine.spec.text.ansi(engine.setup, self._games[0], None)
+        picture = pixels(draw_svg(engine, self._games, 0, None))
+        if self.render_mode == "rgb_array":
+            return picture
+        self._window.show(picture, engine.spec.id, float(self.metadata["render_fps"]))
+        return None
+
+    def _follow(self) -> None:
+        """Shows the present position, where somebody watches."""
+        if self.render_mode == "human":
+            self.render()
 
     def close(self) -> None:
-        """Does nothing: there is nothing to let go."""
+        """Closes the window, if there is one."""
+        self._window.close()
 
     # ---------------------------------------------------------------- the game itself
 

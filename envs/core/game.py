@@ -340,6 +340,27 @@ class Game:
 
         return describe(self.engine, self._games, 0, self._check_seat(seat))
 
+    def svg(self, seat: int | None = None) -> str:
+        """The table as a picture, an SVG document.
+
+        Args:
+            seat: Whose eyes; None shows all cards. Where it is this seat's turn, whatever stands
+                for one legal action has the class `legal`, and its id as `data-action`.
+
+        Raises:
+            OptionError: There is no such seat, or the game has no drawing.
+        """
+        from tefuda.envs.core.picture import draw_svg
+
+        seen_by = None if seat is None else self._check_seat(seat)
+        return draw_svg(self.engine, self._games, 0, seen_by)
+
+    def _repr_svg_(self) -> str | None:
+        """The table with all cards open, for notebooks; None where the game has no drawing."""
+        from tefuda.envs.core.picture import has_picture
+
+        return self.svg() if has_picture(self.engine.spec) else None
+
     def parse(self, text: str) -> int:
         """The legal action that a text names, by id or by label (see `core.words.parse`).
 

@@ -72,7 +72,7 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         self.engine = engine
         self.render_mode = render_mode
         self.illegal = illegal
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": engine.spec.id,
             "render_modes": list(modes),
             # Asked for by `aec_to_parallel` alone, in whose cycles every agent acts once.

@@ -15,8 +15,8 @@ from tefuda.envs.core.spec import Setup
 __all__ = [
     "ACCENT", "BACK", "CARD_EDGE", "FAINT", "INK", "MARGIN", "OKABE_ITO", "PANEL", "PAPER",
     "QUIET", "SURFACE", "WHITE", "WIDTH", "Element", "Tint", "actionable", "badge", "button",
-    "canvas", "circle", "crown", "group", "halo", "header", "line", "panel", "path", "polygon",
-    "rect", "seat_disc", "text", "to_text",
+    "canvas", "caption", "circle", "crown", "ellipse", "group", "halo", "header", "line",
+    "panel", "path", "polygon", "rect", "seat_disc", "text", "to_text", "who_is_to",
 ]  # fmt: skip
 
 #: The width of every drawing, and what is left free at its sides.
@@ -226,10 +226,13 @@ def panel(
     return made
 
 
-def caption(parent: Element, x: float, y: float, english: str, japanese: str) -> None:
-    """The name of a panel in both languages."""
-    made = text(parent, x, y, english, 13, strong=True)
-    other = _add(made, "tspan", {"dx": 6, "font_size": 11, "fill": QUIET, "stroke": "none"})
+def caption(
+    parent: Element, x: float, y: float, english: str, japanese: str, size: float = 13
+) -> None:
+    """A name in both languages."""
+    made = text(parent, x, y, english, size, strong=True)
+    small = {"dx": size / 2, "font_size": size - 2, "fill": QUIET, "stroke": "none"}
+    other = _add(made, "tspan", small)
     other.text = japanese
 
 

@@ -134,6 +134,24 @@ class WordyText(Protocol):
         ...
 
 
+@runtime_checkable
+class BoardText(Protocol):
+    """What a game's module `text` holds beside, where cards are placed on a board."""
+
+    @property
+    def PLACE(self) -> str:  # noqa: N802 - a constant of a module
+        """The `kind` of moves that place a card."""
+        ...
+
+    def decode(self, setup: Setup, action: int, /) -> Any:
+        """A move with `kind`, and `row`, `column`, `turn` where it places a card."""
+        ...
+
+    def faces(self, setup: Setup, game: Record, /) -> list[list[str]] | None:
+        """The card to be placed in its quarter turns, rows of letters; None where there is none."""
+        ...
+
+
 class Story(Protocol):
     """How a game tells its course in words, its module `story`."""
 

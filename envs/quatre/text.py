@@ -18,9 +18,9 @@ from tefuda.envs.quatre.state import (
 )
 
 __all__ = [
-    "CHANCE_MEANINGS", "CHANCE_NAMES", "DECISION_NAMES", "SCORE_NAME", "Move",
-    "action_ranges", "ansi", "card_label", "decode", "encode", "label", "outcome_label",
-    "score_details",
+    "CHANCE_MEANINGS", "CHANCE_NAMES", "DECISION_NAMES", "PLACE", "SCORE_NAME", "Move",
+    "action_ranges", "ansi", "card_label", "decode", "encode", "faces", "label",
+    "outcome_label", "score_details",
 ]  # fmt: skip
 
 SCORE_NAME = "scoring"
@@ -131,6 +131,12 @@ def outcome_label(setup: Setup, name: str, outcome: int) -> str:
 def score_details(setup: Setup, game: Any) -> dict[str, list[int]]:
     """Nothing beside points and totals."""
     return {}
+
+
+def faces(setup: Setup, game: Any) -> list[list[str]] | None:
+    """The card drawn in its four turns, as component files draw cards; None without a card."""
+    kind = int(game["card"])
+    return None if kind == NO_CARD else [_face(setup, kind, turn) for turn in range(QUARTER_TURNS)]
 
 
 def _face(setup: Setup, kind: int, turn: int) -> list[str]:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "docs" / "examples").glob("*.py"))
+# They share the one cluster of `test_ray.py`, which takes seconds to start.
+ON_RAY = {"rllib_ppo"}
 MOST_LINES = 60
 
 # What an example may need beside the core installation: the module, which pytest looks for.
@@ -28,7 +30,11 @@ def imported(source: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "example",
+    [path for path in EXAMPLES if path.stem not in ON_RAY],
+    ids=lambda path: path.stem,
+)
 def test_an_example_runs(example: Path, tmp_path: Path) -> None:
     source = example.read_text(encoding="utf-8")
     needed = imported(source) | ({"pyarrow"} if "training.offline" in source else set())

@@ -7,6 +7,8 @@ actors for which the cluster has no room yet.
 """
 
 import os
+import secrets
+import socket
 import tempfile
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
@@ -14,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 import ray
+from ray import cloudpickle
 from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
 
 from tefuda.envs.core.errors import TefudaError
@@ -27,6 +30,9 @@ LOCAL = "local"
 
 #: How many actors may die at the same portion, or before they are ready.
 MOST_DEATHS = 3
+
+# Seconds in which a cluster must answer.
+_PATIENCE = 5.0
 
 # What an actor that is not ready yet is at.
 _BEGINNING = None
@@ -67,9 +73,12 @@ def connected(address: str) -> Generator[None, None, None]:
         yield
         return
     with tempfile.TemporaryDirectory(prefix="ray") as scratch:
+        if address == LOCAL:
+            _keep_to_itself()
         try:
+            _knock(address)
             ray.init(**_how(address, scratch))
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             raise TefudaError(f"there is no Ray cluster at {address!r}: {error}") from error
         try:
             yield
@@ -86,15 +95,32 @@ def _how(address: str, scratch: str) -> dict[str, Any]:
     return {"address": LOCAL, "include_dashboard": False, "_temp_dir": folder, **quiet}
 
 
+def _knock(address: str) -> None:
+    """Sees that somebody listens at HOST:PORT, for which Ray itself waits for minutes.
+
+    Raises:
+        OSError: Nobody does.
+    """
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host, int(port)), _PATIENCE).close()
+
+
+def _keep_to_itself() -> None:
+    """A cluster for one command reports nothing, and leaves no secret in the home folder."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+
+
 class Worker:
     """An actor's side of the work."""
 
     def __init__(self) -> None:
         self._workplace: Workplace[Any, Any] | None = None
 
-    def begin(self, workplace: Workplace[Any, Any]) -> None:
-        """Takes the workplace, which is made ready by having been sent."""
-        self._workplace = workplace
+    def begin(self, workplace: bytes) -> None:
+        """Makes the workplace ready, by unpickling it; an error of it is one of this call."""
+        self._workplace = cloudpickle.loads(workplace)
 
     def play(self, portion: Any) -> Any:
         """Plays one portion."""
@@ -117,10 +143,11 @@ class Crew(Generic[P, R]):
 
     def __init__(self, workplace: Workplace[P, R], portions: Sequence[P], actors: int) -> None:
         self._left = deque(portions)
-        self._workplace = ray.put(workplace)
+        self._workplace = ray.put(cloudpickle.dumps(workplace))
         self._at: dict[Any, tuple[Any, P | None]] = {}
         self._lost: Counter[P | None] = Counter()
-        self._hire = ray.remote(num_cpus=1, max_restarts=0)(Worker).remote
+        # Ray's types of an actor do not survive its own decorator.
+        self._hire: Any = ray.remote(num_cpus=1, max_restarts=0)(Worker).remote
         self.actors: list[Any] = []
         self._idle: list[Any] = []
         for _ in range(min(actors, len(portions))):

@@ -24,7 +24,7 @@ DRAWN = [name for name in GAMES if has_picture(find_game(name))]
 every_drawn_game = pytest.mark.parametrize("name", DRAWN)
 
 #: Positions of a game that a test looks at: enough for every phase to come several times.
-POSITIONS = 240
+POSITIONS = {"gacha_v0": 200, "quatre_v0": 40, "torutorento_v0": 200}
 
 
 def phase_of(game: Game) -> str:
@@ -53,7 +53,7 @@ def expected_actions(game: Game) -> Counter[int]:
 @every_drawn_game
 def test_every_phase_is_drawn_from_all_eyes(name: str) -> None:
     seen = set[str]()
-    for game in some_positions(name, 4, POSITIONS, share=0.2):
+    for game in some_positions(name, 4, POSITIONS[name], share=0.2):
         for seat in (None, *range(game.players)):
             root = Xml.fromstring(game.svg(seat))
             assert root.tag.endswith("svg")
@@ -80,7 +80,7 @@ def test_beginning_and_end_are_drawn(name: str) -> None:
 
 @every_drawn_game
 def test_the_acting_seat_can_choose_each_legal_action_and_nothing_else(name: str) -> None:
-    for game in some_positions(name, 5, POSITIONS, share=0.2):
+    for game in some_positions(name, 5, POSITIONS[name], share=0.2):
         for seat in (None, *range(game.players)):
             acts = game.node == "decision" and seat == game.seat
             expected = expected_actions(game) if acts else Counter[int]()
@@ -90,7 +90,7 @@ def test_the_acting_seat_can_choose_each_legal_action_and_nothing_else(name: str
 @every_drawn_game
 def test_a_choice_is_labelled_for_those_who_hear_it(name: str) -> None:
     checked = 0
-    for game in some_positions(name, 6, POSITIONS // 4, share=0.2):
+    for game in some_positions(name, 6, POSITIONS[name] // 4, share=0.2):
         if game.node != "decision":
             continue
         for element in Xml.fromstring(game.svg(game.seat)).iter():
@@ -98,19 +98,36 @@ def test_a_choice_is_labelled_for_those_who_hear_it(name: str) -> None:
                 label = game.label(int(element.attrib["data-action"]))
                 assert element.attrib["aria-label"] == label
                 checked += 1
-    assert checked > POSITIONS // 8
+    assert checked > POSITIONS[name] // 8
 
 
 @every_drawn_game
 def test_no_picture_tells_a_seat_what_it_does_not_know(name: str) -> None:
     rng, differ = np.random.default_rng(7), 0
-    for game in some_positions(name, 7, POSITIONS, share=0.2):
+    for game in some_positions(name, 7, POSITIONS[name], share=0.2):
         seat = int(rng.integers(game.players))
         world = game.resample(seat, rng)
         assert world.svg(seat) == game.svg(seat), phase_of(game)
         differ += world.svg() != game.svg()
     # In quatre nothing but the future is hidden.
-    assert differ >= (0 if name == "quatre_v0" else POSITIONS / 4)
+    assert differ >= (0 if name == "quatre_v0" else POSITIONS[name] / 4)
+
+
+@pytest.mark.rule("T3", "T17")
+def test_drawn_caterpillars_have_the_lengths_that_score() -> None:
+    from tefuda.envs.torutorento.draw import runs_of
+    from tefuda.envs.torutorento.hands import caterpillars
+
+    found = Counter[int]()
+    for game in some_positions("torutorento_v0", 8, 240, share=0.1):
+        for hand in game.state["hand"][: game.players].tolist():
+            cards = [hand >> (8 * slot) & 255 for slot in range(8)]
+            runs = runs_of(game.engine.setup, [card for card in cards if card])
+            packed = int(caterpillars(np.uint64(hand), game.engine.parts[0]))
+            lengths = [packed >> (8 * place) & 255 for place in range(8)]
+            assert [run.length for run in reversed(runs)] == [one for one in lengths if one]
+            found.update(run.length for run in runs)
+    assert len(found) > 3
 
 
 @every_drawn_game

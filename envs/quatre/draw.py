@@ -344,7 +344,7 @@ def _draw_actor(
     now = sum(int(game["group_points"][fruit]) for fruit in fruits)
     collected = int(game["collected"][actor])
     whole = f" · seat {int(game['totals'][player])}" if _by_fruit(setup) else ""
-    words = f"on cake {now} · collected {collected}{whole}"
+    words = f"cake {now} · kept {collected}{whole}"
     text(at, x, middle + 13, words, 11, fill=QUIET)
 
 

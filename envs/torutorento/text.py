@@ -43,7 +43,7 @@ from tefuda.envs.torutorento.state import (
 
 __all__ = [
     "CHANCE_MEANINGS", "CHANCE_NAMES", "DECISION_NAMES", "SCORE_NAME",
-    "action_ranges", "ansi", "label", "outcome_label", "score_details",
+    "action_ranges", "ansi", "label", "outcome_label", "pile_count", "pile_size", "score_details",
 ]  # fmt: skip
 
 DECISION_NAMES = dict(enumerate(PHASES))
@@ -160,7 +160,8 @@ def _title(setup: Setup, game: Any) -> str:
     owner = "nobody has it" if held == NOBODY else f"seat {held} has it"
     return (
         f"Round {int(game['round_index']) + 1} · parent: seat {int(game['parent'])} · {asked} · "
-        f"deck: {_size(game, DECK)} · legend: {owner}, mark {int(game['mark'])} · points {totals}"
+        f"deck: {pile_size(game, DECK)} · legend: {owner}, mark {int(game['mark'])} · "
+        f"points {totals}"
     )
 
 
@@ -204,17 +205,19 @@ def _card(card: int, fallen: int) -> str:
 
 
 def _pile(game: Any, pile: int) -> str:
-    counts = [_count(game, pile, face) for face in range(FACE_COUNT)]
+    counts = [pile_count(game, pile, face) for face in range(FACE_COUNT)]
     cards = [f"{count} {_paint(FACES[face], face)}" for face, count in enumerate(counts) if count]
     return ", ".join(cards) or "nothing"
 
 
-def _count(game: Any, pile: int, face: int) -> int:
+def pile_count(game: Any, pile: int, face: int) -> int:
+    """How many cards of a face a pile has."""
     word = int(game["piles"][pile][face // SLOTS])
     return word >> (SLOTS * (face % SLOTS)) & 255
 
 
-def _size(game: Any, pile: int) -> int:
+def pile_size(game: Any, pile: int) -> int:
+    """How many cards a pile has."""
     return int(game["piles"][pile][1]) >> (4 * SLOTS)
 
 

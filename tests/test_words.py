@@ -111,6 +111,83 @@ def test_a_face_down_card_of_gacha_is_shown_to_its_player_alone() -> None:
     assert downs > 0
 
 
+def test_the_view_of_quatre_is_its_board_card_and_bag() -> None:
+    for game in random_decisions("quatre_v0", games=2):
+        table, state, parts = game.view(1)["table"], game.state, game.engine.setup.parts[0]
+        assert table == game.view(None)["table"]
+        letters = [".sbkoc"[symbol] for symbol in state["board"]]
+        marks = parts["marks"].ravel()
+        shown = "".join(table["board"])
+        assert list(shown) == [
+            "+" if mark and letter == "." else letter
+            for letter, mark in zip(letters, marks, strict=True)
+        ]
+        assert table["card"]["kind"] == state["card"]
+        first, _, half, _ = table["card"]["turned"]
+        assert half == [row[::-1] for row in reversed(first)]
+        assert sum(kind["copies"] for kind in table["bag"]) == state["bag_left"]
+        now = {name: points for seat in table["seats"] for name, points in seat["fruits"].items()}
+        assert list(now.values()) == state["group_points"][:3].tolist()  # nobody owns oranges
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"players": 2}, ["You own blueberry and orange.", "Seat 0 owns strawberry and kiwi."]),
+        ({"players": 3}, ["You own blueberry.", "Nobody owns orange.", "after turns 3, 6, 10"]),
+        ({"players": 4, "adjacency": "diagonal"}, ["Seat 3 owns orange.", "over corners"]),
+    ],
+)
+def test_quatre_tells_whose_the_fruits_are(options: dict[str, Any], told: list[str]) -> None:
+    game = Game("quatre_v0", seed=(1, 0, 0), **options)
+    game.settle()
+    for words in told:
+        assert words in game.describe(1)
+
+
+def test_the_last_turns_of_quatre_do_not_speak_of_the_order() -> None:
+    rule = "A scoring changes the order"
+    for game in random_decisions("quatre_v0", games=3, step=3):
+        assert (rule in game.describe(0)) == (game.view(0)["table"]["turn"] <= 6)
+
+
+def test_the_view_of_torutorento_shows_the_own_hand_and_what_is_known_of_others() -> None:
+    stages, unknown, open_cards = set(), 0, 0
+    for game in random_decisions("torutorento_v0", games=4, step=4):
+        for seat in range(3):
+            table = game.view(seat)["table"]
+            seats, everything = table["seats"], game.view(None)["table"]["seats"]
+            assert ["hand" in shown for shown in seats] == [other == seat for other in range(3)]
+            for shown, truth in zip(seats, everything, strict=True):
+                assert (
+                    len(shown["known_hand"])
+                    == len(truth["hand"])
+                    == game.state["held"][shown["seat"]]
+                )
+                for known, card in zip(shown["known_hand"], truth["hand"], strict=True):
+                    assert known["face"] is None or known == card
+                    unknown += known["face"] is None
+                    open_cards += known["face"] is not None
+            stages.add(table["stage"])
+            assert table["stage"].split(":")[0] in game.describe(seat).lower()
+    assert stages >= {"falling leaves", "taking", "growth", "change: birds"}
+    assert min(unknown, open_cards) > 100
+
+
+def test_leaves_that_fall_in_torutorento_are_the_own_secret() -> None:
+    game = Game("torutorento_v0", players=3, seed=(2, 0, 0))
+    game.settle()
+    first = game.seat
+    assert first is not None
+    game.apply(2)
+    game.apply(5)
+    second = (first + 1) % 3
+    assert game.view(first)["table"]["seats"][first]["falling"] == [2, 5]
+    assert "[" in game.describe(first).split("Hands are listed")[0]
+    assert "falling" not in game.view(second)["table"]["seats"][first]
+    assert "[" not in game.describe(second).split("Hands are listed")[0]
+
+
 @pytest.mark.parametrize("seat", [3, -1, True])
 def test_unknown_seats_are_refused(seat: int) -> None:
     game = Game("gacha_v0", players=3)

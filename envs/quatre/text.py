@@ -8,8 +8,11 @@ from tefuda.envs.core.spec import Setup
 from tefuda.envs.quatre.state import (
     CHANCE_NAMES,
     DECISION_NAMES,
+    DIAGONAL,
     FIRST_FRUIT,
     FRUITS,
+    MARK,
+    NO_ACTOR,
     NO_CARD,
     NOTHING,
     OVER_PHASE,
@@ -19,8 +22,8 @@ from tefuda.envs.quatre.state import (
 
 __all__ = [
     "CHANCE_MEANINGS", "CHANCE_NAMES", "DECISION_NAMES", "PLACE", "SCORE_NAME", "Move",
-    "action_ranges", "ansi", "card_label", "decode", "encode", "faces", "label",
-    "outcome_label", "score_details",
+    "action_ranges", "ansi", "card_label", "decode", "encode", "faces", "label", "notes",
+    "outcome_label", "score_details", "view",
 ]  # fmt: skip
 
 SCORE_NAME = "scoring"
@@ -170,7 +173,7 @@ def _title(setup: Setup, game: Any) -> str:
     parts = setup.parts[0]
     turn, turns = int(game["turn"]), int(parts["turns"])
     scoring = next(later for later in range(turn, turns) if parts["scores_after"][later])
-    order = " ".join(_actor(setup, int(actor)) for actor in game["order"][: parts["actors"]])
+    order = " ".join(_actor(setup, actor) for actor in _order(setup, game))
     return f"Turn {turn + 1} of {turns} · next scoring after turn {scoring + 1} · order: {order}"
 
 
@@ -219,14 +222,11 @@ def _bag_lines(setup: Setup, game: Any) -> list[str]:
 
 
 def _seat_line(setup: Setup, game: Any, player: int) -> str:
-    parts = setup.parts[0]
-    actors = [actor for actor in range(parts["actors"]) if parts["actor_seat"][actor] == player]
-    fruits = [fruit for fruit in range(len(FRUITS)) if parts["owner"][fruit] in actors]
     groups = ", ".join(
         f"{_paint(FIRST_FRUIT + fruit, FRUITS[fruit])} {int(game['group_points'][fruit])}"
-        for fruit in fruits
+        for fruit in _fruits(setup, player)
     )
-    collected = sum(int(game["collected"][actor]) for actor in actors)
+    collected = _collected(setup, game, player)
     mark = ">" if int(game["seat"]) == player != NOBODY else " "
     total = int(game["totals"][player])
     return f"{mark} seat {player}: {total} points · now {groups}, {collected} collected"
@@ -234,3 +234,159 @@ def _seat_line(setup: Setup, game: Any, player: int) -> str:
 
 def _paint(symbol: int, word: str | None = None) -> str:
     return f"\x1b[{_ANSI[symbol]}m{SYMBOLS[symbol] if word is None else word}\x1b[0m"
+
+
+# ==================================================================== what a seat knows
+
+
+def view(setup: Setup, game: Any, seat: int | None = None) -> dict[str, Any]:
+    """The table as JSON.
+
+    Args:
+        setup: The game's setup.
+        game: The record.
+        seat: Whose eyes; all see the same.
+    """
+    del seat
+    actor = int(game["actor"])
+    turns = int(setup.parts[0]["turns"])
+    return {
+        "turn": min(int(game["turn"]) + 1, turns),
+        "turns": turns,
+        "scorings_after": _scoring_turns(setup),
+        "order": [_actor(setup, int(other)) for other in _order(setup, game)],
+        "actor": None if actor == NO_ACTOR else _actor(setup, actor),
+        "board": _board_rows(setup, game),
+        "card": _card_view(setup, game),
+        "redraw_spent": bool(game["redrawn"]),
+        "bag": _bag_view(setup, game),
+        "seats": [_seat_view(setup, game, player) for player in range(setup.players)],
+    }
+
+
+def _scoring_turns(setup: Setup) -> list[int]:
+    """After which turns there is a scoring, counted from 1 (Q13)."""
+    parts = setup.parts[0]
+    return [turn + 1 for turn in range(int(parts["turns"])) if parts["scores_after"][turn]]
+
+
+def _order(setup: Setup, game: Any) -> list[int]:
+    return [int(actor) for actor in game["order"][: setup.parts[0]["actors"]]]
+
+
+def _board_rows(setup: Setup, game: Any) -> list[str]:
+    """The board row by row: letters of symbols, `+` for a bare mark, `.` outside the cake."""
+    marks = setup.parts["marks"][0]
+    board = game["board"].reshape(marks.shape)
+    return [
+        "".join(
+            MARK if mark and symbol == NOTHING else SYMBOLS[symbol]
+            for symbol, mark in zip(board[row], marks[row], strict=True)
+        )
+        for row in range(marks.shape[0])
+    ]
+
+
+def _card_view(setup: Setup, game: Any) -> dict[str, Any] | None:
+    """The card drawn, with its rows for each quarter turn."""
+    turned = faces(setup, game)
+    return None if turned is None else {"kind": int(game["card"]), "turned": turned}
+
+
+def _bag_view(setup: Setup, game: Any) -> list[dict[str, Any]]:
+    return [
+        {"kind": kind, "copies": int(copies), "card": _face(setup, kind, 0)}
+        for kind, copies in enumerate(game["bag"])
+        if copies > 0
+    ]
+
+
+def _seat_view(setup: Setup, game: Any, player: int) -> dict[str, Any]:
+    return {
+        "seat": player,
+        "fruits": {FRUITS[k]: int(game["group_points"][k]) for k in _fruits(setup, player)},
+        "collected": _collected(setup, game, player),
+    }
+
+
+def _actors(setup: Setup, player: int) -> list[int]:
+    """The actors for whom a seat acts."""
+    parts = setup.parts[0]
+    return [actor for actor in range(parts["actors"]) if parts["actor_seat"][actor] == player]
+
+
+def _fruits(setup: Setup, player: int) -> list[int]:
+    """The fruits that a seat owns (Q5)."""
+    owner, actors = setup.parts[0]["owner"], _actors(setup, player)
+    return [fruit for fruit in range(len(FRUITS)) if owner[fruit] in actors]
+
+
+def _collected(setup: Setup, game: Any, player: int) -> int:
+    return sum(int(game["collected"][actor]) for actor in _actors(setup, player))
+
+
+# ==================================================================== notes for a seat
+
+_MARKS = (
+    "Letters: s strawberry, b blueberry, k kiwi, o orange, c cream. A dot is a bare mark of the "
+    "cake; on a card it is transparent."
+)
+_PLACING = (
+    "A card is placed by the row and column of its top-left cell, which may lie off the cake. All "
+    "its fruits and cream must lie on marks, and no fruit on a visible fruit. Cream may cover "
+    "anything, and fruit may lie on cream. It need not touch other cards."
+)
+_COLLECTING = "Or it is collected: it never comes back, and scores 1 point in each later scoring."
+_REDRAWING = "Or it goes back into the bag, once in a play, and another is drawn."
+_ORDER_RULE = (
+    "A scoring changes the order: the highest total acts first, and of equals who acted later."
+)
+_END_RULE = "After the last scoring the highest total wins; equal totals share the win."
+
+
+def notes(setup: Setup, game: Any, seat: int) -> list[str]:
+    """Whose the fruits are, and the rules that matter now."""
+    if int(game["phase"]) == OVER_PHASE:
+        return []
+    return [
+        _MARKS,
+        *_owner_notes(setup, seat),
+        _PLACING,
+        _COLLECTING,
+        *([] if game["redrawn"] else [_REDRAWING]),
+        _scoring_rule(setup),
+        *_order_rules(setup, game),
+        _END_RULE,
+    ]
+
+
+def _owner_notes(setup: Setup, seat: int) -> list[str]:
+    """Who owns which fruits (Q5)."""
+    owned = {player: _fruits(setup, player) for player in range(setup.players)}
+    lines = [
+        f"{'You own' if player == seat else f'Seat {player} owns'} "
+        f"{' and '.join(FRUITS[fruit] for fruit in fruits)}."
+        for player, fruits in owned.items()
+    ]
+    free = set(range(len(FRUITS))).difference(*owned.values())
+    return [*lines, *(f"Nobody owns {FRUITS[fruit]}." for fruit in sorted(free))]
+
+
+def _scoring_rule(setup: Setup) -> str:
+    beside = "side by side or over corners" if _joins_corners(setup) else "side by side"
+    turns = ", ".join(map(str, _scoring_turns(setup)))
+    return (
+        f"Scorings come after turns {turns}: each group of the same visible fruit, connected "
+        f"{beside}, scores the square of its size for the fruit's owner; each collected card 1."
+    )
+
+
+def _joins_corners(setup: Setup) -> bool:
+    return int(setup.parts[0]["adjacency"]) == DIAGONAL
+
+
+def _order_rules(setup: Setup, game: Any) -> list[str]:
+    """The rule of the order, while it still matters (Q14)."""
+    return (
+        [_ORDER_RULE] if int(game["turn"]) + 1 <= max(_scoring_turns(setup)[:-1], default=0) else []
+    )

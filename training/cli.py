@@ -1,4 +1,4 @@
-"""The command `tefuda`: train, evaluate, record, replay, play."""
+"""The command `tefuda`: train, evaluate, record, replay, play, watch."""
 
 import argparse
 import os
@@ -20,7 +20,7 @@ from tefuda.training.arguments import (
     positive,
     sizes,
 )
-from tefuda.training.commands_play import add_play
+from tefuda.training.commands_play import add_play, add_watch
 from tefuda.training.config import Setting, TrainConfig, settings
 from tefuda.training.extras import needs
 from tefuda.training.files import check_output, write_json
@@ -65,6 +65,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_record(commands)
     _add_replay(commands)
     add_play(commands)
+    add_watch(commands)
     return parser
 
 

@@ -19,6 +19,7 @@ from tefuda.training.arguments import (
     game_options,
     number_from,
 )
+from tefuda.training.extras import needs
 
 _FOLDER = Path("games")
 _PACE = 0.7
@@ -86,19 +87,7 @@ def _add_terminal(parser: argparse.ArgumentParser) -> None:
 
 def _add_server(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the page")
-    group.add_argument(
-        "--host",
-        default="127.0.0.1",
-        metavar="ADDRESS",
-        help="the address to listen at; 0.0.0.0 lets other machines in (default: %(default)s)",
-    )
-    group.add_argument(
-        "--port",
-        type=number_from(0),
-        default=0,
-        metavar="N",
-        help="the port to listen at; 0 takes a free one (default: 0)",
-    )
+    add_address(group)
     group.add_argument(
         "--pace",
         type=_seconds,
@@ -106,7 +95,6 @@ def _add_server(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="how long an agent waits before it plays (default: %(default)s)",
     )
-    group.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
 
 def run_play(arguments: argparse.Namespace) -> None:
@@ -176,7 +164,90 @@ def _play_in_terminal(table: Any, seat: int) -> None:
 
 
 def _serve(table: Any, arguments: argparse.Namespace) -> None:
-    raise OptionError("only --terminal so far")
+    with needs("web"):
+        from tefuda.wrappers.web.server import TableServer, listen, serve
+
+    listening = listen(arguments.host, arguments.port)
+    server = TableServer(table, arguments.pace)
+    serve(server.app, listening, server.address, browse=not arguments.no_browser)
+
+
+# ==================================================================== watch
+
+
+def add_watch(commands: Any) -> None:
+    """Adds `tefuda watch`."""
+    parser = add_command(
+        commands,
+        "watch",
+        "watch recorded games in the browser",
+        run_watch,
+        "Steps through the games with all cards open or from any seat's eyes. With -o it writes "
+        "one HTML file that needs nothing else; whoever gets it can see all that is in it.",
+    )
+    parser.add_argument("file", type=Path, metavar="FILE", help="records, one game a line")
+    parser.add_argument(
+        "--game",
+        type=number_from(1),
+        metavar="N",
+        help="only this game of the file, from 1 on (default: all)",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="write this HTML file, and serve nothing"
+    )
+    parser.add_argument(
+        "--eyes",
+        metavar="SEAT",
+        help='with -o: whose eyes the file has, "open" or a seat (default: all)',
+    )
+    add_address(parser)
+
+
+def run_watch(arguments: argparse.Namespace) -> None:
+    """Shows recorded games."""
+    from tefuda.wrappers.web.replay import judged, load, write_html
+
+    records = load(arguments.file)
+    if arguments.game is not None:
+        if arguments.game > len(records):
+            raise OptionError(f"--game {arguments.game}: {arguments.file} has {len(records)}")
+        records = [records[arguments.game - 1]]
+    if arguments.output is not None:
+        write_html(records, arguments.output, (arguments.eyes,) if arguments.eyes else ())
+        return
+    if arguments.eyes:
+        raise OptionError("--eyes belongs to -o; the page lets you choose")
+    judged(records[:1])  # a file of something else is refused before a page opens
+    with needs("web"):
+        from tefuda.wrappers.web.server import listen, serve, viewer_app
+
+    serve(
+        lambda started: viewer_app(records, started),
+        listen(arguments.host, arguments.port),
+        "/",
+        browse=not arguments.no_browser,
+    )
+
+
+# ==================================================================== shared
+
+
+def add_address(parser: Any) -> None:
+    """Where a page is served."""
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="the address to listen at; 0.0.0.0 lets other machines in (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--port",
+        type=number_from(0),
+        default=0,
+        metavar="N",
+        help="the port to listen at; 0 takes a free one (default: 0)",
+    )
+    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
 
 
 def _seconds(text: str) -> float:

@@ -13,6 +13,7 @@ EXTRAS = {
     "torchrl": ("torchrl", "tensordict"),
     "tianshou": ("tianshou",),
     "data": ("pyarrow",),
+    "web": ("starlette", "uvicorn", "websockets"),
     "ray": ("ray",),
     "rllib": ("ray",),
 }

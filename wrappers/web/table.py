@@ -22,7 +22,7 @@ from tefuda.envs.core.engine import Engine
 from tefuda.envs.core.errors import RecordError, TefudaError
 from tefuda.envs.core.game import Game
 from tefuda.envs.core.record import RecordData
-from tefuda.envs.core.spec import Event
+from tefuda.envs.core.spec import BoardText, Event
 from tefuda.envs.core.story import Chronicle, in_words
 from tefuda.training.agents.base import Agent
 from tefuda.training.files import replacing
@@ -403,16 +403,31 @@ class Table:
         """The legal actions of a seat, if it is to act, with ids and offers."""
         if self.acting != seat or self.missing:
             return []
-        return [
-            {"action": action, "label": self.choice(action)} for action in self.game.legal_actions()
-        ]
+        return [self._offer(action) for action in self.game.legal_actions()]
+
+    def _offer(self, action: int) -> dict[str, Any]:
+        """An action; with its row, column and quarter turns where it places a card on a board."""
+        offer: dict[str, Any] = {"action": action, "label": self.choice(action)}
+        text = self.engine.spec.text
+        if isinstance(text, BoardText):
+            move = text.decode(self.engine.setup, action)
+            if move.kind == text.PLACE:
+                offer["place"] = [move.row, move.column, move.turn]
+        return offer
+
+    def _faces(self) -> dict[str, Any]:
+        """The card to be placed in its four turns, as rows of letters, where there is one."""
+        text = self.engine.spec.text
+        if not isinstance(text, BoardText):
+            return {}
+        return {"faces": text.faces(self.engine.setup, self.game.state)}
 
     def snapshot(self, seat: int) -> dict[str, Any]:
         """All that a person at a seat is shown, as JSON; nothing that the seat may not know."""
         return {
             "turn": self.turn,
             "seat": seat,
-            "view": {**self.game.view(seat), "legal": self.choices(seat)},
+            "view": {**self.game.view(seat), "legal": self.choices(seat), **self._faces()},
             "log": [[line.kind, line.text] for line in self.chronicle.lines(seat)],
             "chairs": [self._chair(chair, seat) for chair in self.chairs],
             "missing": self.missing,

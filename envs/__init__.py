@@ -55,7 +55,8 @@ def make(
         encoder: How observations are written; the game's first by default.
         render_mode: None or "ansi".
         illegal: What an illegal action does: "raise" or "terminate".
-        **options: The options of the game.
+        **options: The options of the game; and `planes="box"`, which shows an encoder with a board
+            as one array rather than a dict (see `Engine`).
 
     Raises:
         OptionError: The game or an option is not allowed.
@@ -84,7 +85,8 @@ def make_vec(
         encoder: How observations are written; the game's first by default.
         autoreset: Whether an ended table begins its next game within the same step.
         keep_actions: Whether the tables can give records.
-        **options: The options of the game.
+        **options: The options of the game; and `planes="box"`, which shows an encoder with a board
+            as one array rather than a dict (see `Engine`).
 
     Raises:
         OptionError: The game or an option is not allowed.

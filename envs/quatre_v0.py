@@ -25,7 +25,8 @@ def raw_env(
         encoder: "flat" (default), "tokens" or "planes".
         render_mode: None or "ansi".
         illegal: "raise" or "terminate", see `TableEnv`.
-        **options: The options of the game: players, components, adjacency, ...
+        **options: The options of the game: players, components, adjacency, ...; and for
+            "planes" `planes="box"`, which shows them as one array rather than a dict.
 
     Raises:
         OptionError: An option is unknown, not allowed, or does not apply.

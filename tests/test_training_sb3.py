@@ -1,19 +1,24 @@
-"""The batch as a VecEnv of Stable-Baselines3."""
+"""The batch as a VecEnv of Stable-Baselines3: MaskablePPO, its evaluation, wrappers."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from gymnasium import spaces
 
 pytest.importorskip("stable_baselines3")
 
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import (
     get_action_masks,
     is_masking_supported,
 )
+from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from tefuda.envs import make_vec
+from tefuda.envs.core.errors import IllegalActionError
 from tefuda.training.agents import RandomAgent
 from tefuda.wrappers.sb3 import LEARNER, TablesVecEnv
 
@@ -154,3 +159,99 @@ def test_tables_have_no_other_methods(env: TablesVecEnv) -> None:
 def test_tables_that_stop_are_refused() -> None:
     with pytest.raises(ValueError, match="autoreset=False"):
         TablesVecEnv(make_vec("gacha_v0", autoreset=False))
+
+
+# ==================================================================== MaskablePPO as it comes
+
+SHORT: dict[str, dict[str, Any]] = {
+    "gacha_v0": {"players": PLAYERS, "scoring": "vp", "rounds": 1},
+    "quatre_v0": {"players": 2, "components": "mini"},
+    "torutorento_v0": {"players": PLAYERS, "max_rounds": 1},
+}
+
+
+def small_env(name: str, seating: OneSeat | None = None, **encoding: str) -> TablesVecEnv:
+    tables = make_vec(name, tables=TABLES, seed=3, **encoding, **SHORT[name])
+    return TablesVecEnv(tables, seating)
+
+
+def small_learner(env: Any) -> MaskablePPO:
+    policy = "MultiInputPolicy" if isinstance(env.observation_space, spaces.Dict) else "MlpPolicy"
+    return MaskablePPO(policy, env, n_steps=16, batch_size=64, n_epochs=1, seed=0, device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding"),
+    [
+        *((name, {"encoder": encoder}) for name in SHORT for encoder in ("flat", "tokens")),
+        ("quatre_v0", {"encoder": "planes"}),
+        ("quatre_v0", {"encoder": "planes", "planes": "box"}),
+    ],
+)
+def test_maskable_ppo_learns_from_every_encoder(name: str, encoding: dict[str, str]) -> None:
+    """An illegal action would raise an error of the tables."""
+    env = small_env(name, **encoding)
+    model = small_learner(env)
+    before = [weight.clone() for weight in model.policy.parameters()]
+    model.learn(2 * 16 * TABLES)
+    after = list(model.policy.parameters())
+    assert any((old != new).any() for old, new in zip(before, after, strict=True))
+    assert model.num_timesteps == 2 * 16 * TABLES
+
+
+def test_vec_monitor_tells_what_the_games_paid() -> None:
+    env = VecMonitor(small_env("gacha_v0", OneSeat()))
+    assert is_masking_supported(env)
+    env.reset()
+    inner, rng = env.unwrapped, np.random.default_rng(2)
+    assert isinstance(inner, TablesVecEnv)
+    paid, episodes = np.zeros(TABLES), 0
+    for _ in range(200):
+        masks = get_action_masks(env)
+        np.testing.assert_array_equal(masks, inner.tables.action_mask)
+        actions = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+        _, rewards, dones, infos = env.step(actions)
+        paid += rewards
+        for table in np.flatnonzero(dones):
+            assert infos[table]["episode"]["r"] == pytest.approx(paid[table], abs=1e-5)
+            paid[table] = 0
+            episodes += 1
+    assert episodes > TABLES
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding"), [("gacha_v0", {}), ("quatre_v0", {"encoder": "planes"})]
+)
+def test_vec_normalize_passes_masks_through(name: str, encoding: dict[str, str]) -> None:
+    env = VecNormalize(small_env(name, **encoding))
+    assert is_masking_supported(env)
+    small_learner(env).learn(2 * 16 * TABLES)
+    seen = env.reset()
+    for piece in seen.values() if isinstance(seen, dict) else [seen]:
+        assert piece.dtype == np.float32
+        assert np.abs(piece).max() <= env.clip_obs
+    assert get_action_masks(env).any(axis=1).all()
+
+
+def test_maskable_evaluation_plays_whole_games() -> None:
+    env = VecMonitor(small_env("gacha_v0", OneSeat()))
+    model = small_learner(env)
+    rewards, lengths = evaluate_policy(
+        model, env, n_eval_episodes=24, deterministic=False, return_episode_rewards=True
+    )
+    assert isinstance(rewards, list)
+    assert isinstance(lengths, list)
+    assert len(rewards) == len(lengths) == 24
+    assert min(lengths) > 1
+    # Of three: a sole winner, two winners, all three, a loser.
+    assert set(np.round(rewards, 3)) <= {1.0, 0.25, 0.0, -0.5}
+    assert len(set(np.round(rewards, 3))) > 1
+
+
+def test_what_stable_baselines_needs_is_said_for_tables_without_masks() -> None:
+    """Its own evaluation knows no masks: the tables refuse, rather than play on."""
+    from stable_baselines3.common.evaluation import evaluate_policy as evaluate_without_masks
+
+    env = VecMonitor(small_env("gacha_v0"))
+    with pytest.raises(IllegalActionError):
+        evaluate_without_masks(small_learner(env), env, n_eval_episodes=24)

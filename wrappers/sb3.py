@@ -38,8 +38,9 @@ _Ints = npt.NDArray[np.int64]
 
 
 def shown(engine: Engine, observations: npt.NDArray[np.int8]) -> Observations:
-    """Observations (M, D) as a library sees them: cut where the encoder has pieces."""
-    return engine.cut(observations) if engine.pieces else observations
+    """Observations (M, ...) as a library sees them, a dict where the encoder has pieces."""
+    seen: Observations = engine.show(observations.reshape(len(observations), -1))
+    return seen
 
 
 class Player(Protocol):

@@ -105,7 +105,7 @@ class SeatTables:
             engine.loops.observe_one(
                 self.tables.games, engine.parts, row, self.learner[row], seen[k]
             )
-        return engine.cut(seen) if engine.pieces else seen.reshape(rows.size, *engine.shape)
+        return engine.show(seen)
 
     def masks(self, rows: Rows) -> npt.NDArray[np.int8]:
         """(R, A) the learner's legal actions, all zero where the game is over."""

@@ -92,6 +92,8 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         self._mask = np.zeros(engine.actions, np.int8)
         self._seen = np.zeros(engine.size, np.int8)
         self._paid = np.zeros(engine.players)
+        # Observations are shown as they are written, which saves a call for each.
+        self._shows_rows = not engine.pieces and len(engine.shape) == 1
         self._no_mask = np.zeros(engine.actions, np.int8)
         self._window = Window()
 
@@ -279,14 +281,11 @@ class TableEnv(AECEnv[str, Observation, int | None]):  # type: ignore[misc]  # u
         """
         seat = self._seat_of(agent)
         acts = seat == self._acting
-        row: Any = self._seen.copy() if acts else self._row_of(seat)
+        row = self._seen.copy() if acts else self._row_of(seat)
         mask = self._mask.copy() if acts else self._no_mask.copy()
-        engine = self.engine
-        if engine.pieces:
-            row = engine.cut(row)
-        elif len(engine.shape) > 1:
-            row = row.reshape(engine.shape)
-        return {"observation": row, "action_mask": mask}
+        if self._shows_rows:
+            return {"observation": row, "action_mask": mask}
+        return {"observation": self.engine.show(row), "action_mask": mask}
 
     def _row_of(self, seat: int) -> npt.NDArray[np.int8]:
         row = np.empty(self.engine.size, np.int8)

@@ -128,6 +128,15 @@ class Tables:
         return self.engine.cut(self._rows_of_observation)
 
     @property
+    def shown(self) -> Any:
+        """The observations as other libraries see them.
+
+        `observation` itself, or `pieces` where the encoder has pieces; with `planes="box"` one
+        array (N, planes, rows, columns), newly made.
+        """
+        return self.engine.show(self._rows_of_observation)
+
+    @property
     def keys(self) -> npt.NDArray[np.uint64]:
         """The keys (seed, table, number) of the running games, (N, 3)."""
         games = self.games

@@ -1,6 +1,7 @@
 """A game made ready to run: its setup, one of its encoders, and the compiled loops."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,6 +27,13 @@ _CORE_KERNELS = ("bits", "chance", "contract", "jit", "loops", "payoff")
 _NO_KERNELS = ("__init__", "text", "story", "draw")
 
 
+#: How an encoder with a board is shown: as a dict of its pieces, or as one box of planes.
+PLANES = ("dict", "box")
+
+# A board is an array of planes, (C, rows, columns).
+_BOARD_DIMENSIONS = 3
+
+
 class Engine:
     """What AEC, batch and tree share: one game with settled options and one encoder.
 
@@ -35,15 +43,23 @@ class Engine:
         encoder: The name of the encoder.
         sections: The sections of an observation.
         size: D, the number of values of an observation.
-        shape: The shape in which they are shown.
+        shape: The shape in which they are shown where they are one array.
         pieces: The names and shapes of the pieces in which they are shown; empty where they are
             one array.
+        planes: How pieces are shown: "dict", or "box": the board (C, rows, columns) first, then
+            a constant plane for each value of the other pieces.
         reward_kind: The option `reward` as the kernels know it.
         parts: The read-only record of the kernels, in an array of one.
         loops: The compiled loops (see `core.loops`).
     """
 
-    def __init__(self, spec: GameSpec, setup: Setup, encoder: str | None = None) -> None:
+    def __init__(
+        self,
+        spec: GameSpec,
+        setup: Setup,
+        encoder: str | None = None,
+        planes: str | None = None,
+    ) -> None:
         self.spec = spec
         self.setup = setup
         self.encoder = _check_encoder(spec, encoder)
@@ -52,6 +68,7 @@ class Engine:
         self.size = total_length(self.sections)
         self.shape = coding.shape_for(setup)
         self.pieces = dict(coding.pieces(setup)) if coding.pieces else {}
+        self.planes = _check_planes(self.encoder, self.pieces, planes)
         self.reward_kind = REWARDS.index(setup.options["reward"])
         self.parts: Records = fields(setup.parts)
         self.loops: Any = _bound(spec, self.encoder)
@@ -90,6 +107,24 @@ class Engine:
             begin = end
         return found
 
+    def show(self, values: npt.NDArray[Any]) -> Any:
+        """Observations (..., D) as users see them.
+
+        Returns:
+            A view of one array (..., *shape); or a dict of views where there are pieces; or with
+            `planes="box"` a new array (..., planes, rows, columns).
+        """
+        if not self.pieces:
+            return values.reshape(*values.shape[:-1], *self.shape)
+        pieces = self.cut(values)
+        return _as_box(pieces) if self.planes == "box" else pieces
+
+    @property
+    def shown_shape(self) -> tuple[int, ...] | None:
+        """The shape of an observation as users see it; None for a dict."""
+        seen = self.show(np.zeros(self.size, np.int8))
+        return None if isinstance(seen, dict) else seen.shape
+
     def begin(self, games: Records, row: int, key: Key) -> None:
         """Begins a game in a row, up to its first node."""
         seed, table, number = (np.uint64(word) for word in key)
@@ -119,7 +154,7 @@ class Engine:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self.spec.id, self.setup, self.encoder)
+        return _restore, (self.spec.id, self.setup, self.encoder, self.planes)
 
 
 def make_engine(
@@ -128,19 +163,28 @@ def make_engine(
     *,
     players: int | None = None,
     components: str | Path | None = None,
+    planes: str | None = None,
     **options: Any,
 ) -> Engine:
     """Settles a game's options and makes it ready to run.
+
+    Args:
+        spec: The game.
+        encoder: How observations are written; the game's first by default.
+        players: The number of seats; the game's default where None.
+        components: The name or path of a component file; the game's own where None.
+        planes: How an encoder with a board is shown: "dict" (default) or "box", see `Engine`.
+        **options: The options of the game.
 
     Raises:
         OptionError: An option is unknown, not allowed, or does not apply.
         ComponentError: The component file is wrong.
     """
-    return Engine(spec, spec.setup(players, components, **options), encoder)
+    return Engine(spec, spec.setup(players, components, **options), encoder, planes)
 
 
-def _restore(name: str, setup: Setup, encoder: str) -> Engine:
-    return Engine(find_game(name), setup, encoder)
+def _restore(name: str, setup: Setup, encoder: str, planes: str | None) -> Engine:
+    return Engine(find_game(name), setup, encoder, planes)
 
 
 def _check_encoder(spec: GameSpec, encoder: str | None) -> str:
@@ -149,6 +193,29 @@ def _check_encoder(spec: GameSpec, encoder: str | None) -> str:
         allowed = ", ".join(repr(known) for known in spec.encoders)
         raise OptionError(f"encoder={name!r} is not allowed; it must be one of {allowed}")
     return name
+
+
+def _check_planes(
+    encoder: str, pieces: Mapping[str, tuple[int, ...]], planes: str | None
+) -> str | None:
+    if planes is None:
+        return PLANES[0] if pieces else None
+    if planes not in PLANES:
+        allowed = ", ".join(repr(known) for known in PLANES)
+        raise OptionError(f"planes={planes!r} is not allowed; it must be one of {allowed}")
+    if not pieces:
+        raise OptionError(f"planes={planes!r} applies to a board; encoder={encoder!r} has none")
+    return planes
+
+
+def _as_box(pieces: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """A board (..., C, rows, columns) and vectors (..., K) as planes of one array."""
+    board, *vectors = pieces.values()
+    size = board.shape[-2:]
+    constant = [
+        np.broadcast_to(vector[..., None, None], (*vector.shape, *size)) for vector in vectors
+    ]
+    return np.concatenate([board, *constant], axis=-_BOARD_DIMENSIONS)
 
 
 def kernel_sources(spec: GameSpec) -> tuple[Path, ...]:

@@ -239,7 +239,7 @@ class Game:
         row = np.zeros(self.engine.size, np.int8)
         seat = self._check_seat(seat)
         self.engine.loops.observe_one(self._games, self.engine.parts, 0, seat, row)
-        return self.engine.cut(row) if self.engine.pieces else row.reshape(self.engine.shape)
+        return self.engine.show(row)
 
     def information_state(self, seat: int) -> tuple[Seen, ...]:
         """All that `seat` has seen, in order, and nothing else."""

@@ -73,5 +73,7 @@ def _action_rows(spec: GameSpec, setup: Setup) -> Iterable[tuple[str, str]]:
 
 def _shape_line(engine: Engine) -> str:
     if engine.pieces:
-        return "A dict: " + ", ".join(f"`{name}` {shape}" for name, shape in engine.pieces.items())
+        pieces = ", ".join(f"`{name}` {shape}" for name, shape in engine.pieces.items())
+        box = Engine(engine.spec, engine.setup, engine.encoder, "box").shown_shape
+        return f'A dict: {pieces}. With `planes="box"` one array {box}: constant planes last.'
     return f"Shape {engine.shape}."

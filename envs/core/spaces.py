@@ -11,10 +11,10 @@ from tefuda.envs.core.engine import Engine
 
 def observation_space(engine: Engine) -> spaces.Box | spaces.Dict:
     """The space of what a seat sees: a Box, or a Dict of Boxes where the encoder has pieces."""
-    high = engine.highs()
-    if not engine.pieces:
-        return _box(high)
-    return spaces.Dict({name: _box(piece) for name, piece in engine.cut(high).items()})
+    high = engine.show(engine.highs().reshape(-1))
+    if isinstance(high, dict):
+        return spaces.Dict({name: _box(piece) for name, piece in high.items()})
+    return _box(high)
 
 
 def _box(high: npt.NDArray[Any]) -> spaces.Box:

@@ -16,6 +16,7 @@ from tefuda.envs.core.errors import (
     NotResetError,
     OptionError,
 )
+from tefuda.training.agents import GreedyAgent, RandomAgent
 from tefuda.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*action_masks.*")
@@ -47,7 +48,7 @@ def test_made_by_gymnasium_it_obeys_the_checker(game: str) -> None:
     check_env(env.unwrapped, skip_render_check=True)
 
 
-@pytest.mark.parametrize(("seat", "games"), [(0, 150), (2, 150), ("random", 200)])
+@pytest.mark.parametrize(("seat", "games"), [(0, 300), (2, 300), ("random", 400)])
 def test_the_rewards_delivered_are_the_payoffs_of_the_record(seat: int | str, games: int) -> None:
     env = gymnasium.make(_id("gacha_v0"), seat=seat, players=3, scoring="vp", rounds=1)
     rng = np.random.default_rng(3)
@@ -87,6 +88,29 @@ def test_it_is_the_learners_turn_at_every_step() -> None:
         if terminated or truncated:
             assert not info["action_mask"].any()
             observation, info = env.reset()
+
+
+# Fields that a kind of token lacks are always 0.
+@pytest.mark.filterwarnings("ignore:.*maximum and minimum values are equal")
+def test_it_is_made_by_its_id_with_agents_of_ones_own() -> None:
+    """Any wrappers may lie around it: here those of `gymnasium.make`, and one more."""
+    made = gymnasium.make(
+        "tefuda/Gacha-v0",
+        players=4,
+        seat="random",
+        opponents=[GreedyAgent(), RandomAgent(3), "greedy"],
+        encoder="tokens",
+    )
+    env = gymnasium.wrappers.RecordEpisodeStatistics(made)
+    observation, info = env.reset(seed=3)
+    assert observation.shape == (63, 10)
+    np.testing.assert_array_equal(env.get_wrapper_attr("action_masks")(), info["action_mask"])
+    np.testing.assert_array_equal(env.unwrapped.action_masks(), info["action_mask"])  # type: ignore[attr-defined]
+    total = _play_game(env, np.random.default_rng(3))
+    table = env.unwrapped
+    assert isinstance(table, SeatEnv)
+    assert total == pytest.approx(table.record()["payoffs"][table.seat], abs=1e-6)
+    assert env.return_queue[-1] == pytest.approx(total)
 
 
 def test_opponents_sit_clockwise_from_the_learner() -> None:

@@ -1,4 +1,4 @@
-"""The command `tefuda`: train, evaluate, record, replay, play, watch."""
+"""The command `tefuda`: train, evaluate, record, replay, rules, play, watch."""
 
 import argparse
 import os
@@ -64,6 +64,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_evaluate(commands)
     _add_record(commands)
     _add_replay(commands)
+    _add_rules(commands)
     add_play(commands)
     add_watch(commands)
     return parser
@@ -291,3 +292,25 @@ def run_replay(arguments: argparse.Namespace) -> None:
     from tefuda.training.records import ask_terminal, replay_file
 
     replay_file(arguments.file, ask_terminal())
+
+
+# ==================================================================== rules
+
+
+def _add_rules(commands: Any) -> None:
+    parser = add_command(
+        commands,
+        "rules",
+        "print a game's page",
+        run_rules,
+        "Its rules in our words, what they leave open, its options, actions, chance and "
+        "observations.",
+    )
+    add_game(parser)
+
+
+def run_rules(arguments: argparse.Namespace) -> None:
+    """Prints the page of a game."""
+    from tefuda.training.rules_page import print_page
+
+    print_page(arguments.game)

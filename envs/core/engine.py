@@ -46,8 +46,9 @@ class Engine:
         shape: The shape in which they are shown where they are one array.
         pieces: The names and shapes of the pieces in which they are shown; empty where they are
             one array.
-        planes: How pieces are shown: "dict", or "box": the board (C, rows, columns) first, then
-            a constant plane for each value of the other pieces.
+        planes: How a board of planes among the pieces is shown: "dict", or "box": the board
+            (C, rows, columns) first, then a constant plane for each value of the other pieces.
+            None where there is no board.
         reward_kind: The option `reward` as the kernels know it.
         parts: The read-only record of the kernels, in an array of one.
         loops: The compiled loops (see `core.loops`).
@@ -199,13 +200,19 @@ def _check_planes(
     encoder: str, pieces: Mapping[str, tuple[int, ...]], planes: str | None
 ) -> str | None:
     if planes is None:
-        return PLANES[0] if pieces else None
+        return PLANES[0] if has_board(pieces) else None
     if planes not in PLANES:
         allowed = ", ".join(repr(known) for known in PLANES)
         raise OptionError(f"planes={planes!r} is not allowed; it must be one of {allowed}")
-    if not pieces:
+    if not has_board(pieces):
         raise OptionError(f"planes={planes!r} applies to a board; encoder={encoder!r} has none")
     return planes
+
+
+def has_board(pieces: Mapping[str, tuple[int, ...]]) -> bool:
+    """Whether pieces are a board of planes and vectors beside it, which one box can hold."""
+    dimensions = [len(shape) for shape in pieces.values()]
+    return dimensions[:1] == [_BOARD_DIMENSIONS] and set(dimensions[1:]) <= {1}
 
 
 def _as_box(pieces: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[Any]:

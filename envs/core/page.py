@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any
 
-from tefuda.envs.core.engine import Engine
+from tefuda.envs.core.engine import Engine, has_board
 from tefuda.envs.core.options import Option
 from tefuda.envs.core.sections import Section
 from tefuda.envs.core.spec import GameSpec, Setup
@@ -74,6 +74,12 @@ def _action_rows(spec: GameSpec, setup: Setup) -> Iterable[tuple[str, str]]:
 def _shape_line(engine: Engine) -> str:
     if engine.pieces:
         pieces = ", ".join(f"`{name}` {shape}" for name, shape in engine.pieces.items())
-        box = Engine(engine.spec, engine.setup, engine.encoder, "box").shown_shape
-        return f'A dict: {pieces}. With `planes="box"` one array {box}: constant planes last.'
+        return f"A dict: {pieces}.{_box_line(engine)}"
     return f"Shape {engine.shape}."
+
+
+def _box_line(engine: Engine) -> str:
+    if not has_board(engine.pieces):
+        return ""
+    box = Engine(engine.spec, engine.setup, engine.encoder, "box").shown_shape
+    return f' With `planes="box"` one array {box}: constant planes last.'

@@ -88,6 +88,12 @@ class Witness(oracle.Gacha):
         pairs = zip(self.returned, self.owners, strict=True)
         return {number for number, owner in pairs if owner == seat}
 
+    def depth(self, number: int, seat: int) -> int:
+        """Where a card that the seat has returned lies in the stock, 1 for the top; else 0."""
+        if number not in self.in_stock(seat):
+            return 0
+        return len(self.undealt) + self.returned.index(number) + 1
+
     def winning(self) -> int | None:
         """The position that wins the trick as it lies; None where nothing lies that can."""
         if self.name in ("dust", "ball"):  # the order may have flipped since
@@ -165,12 +171,13 @@ def _cards(game: Witness, seat: int) -> Values:
     numbers: dict[str, Iterable[Any]] = {
         "hand": game.hands[seat],
         "gone": game.shown | game.hidden[seat],
-        "returned": game.in_stock(seat),
         "drawn_again": game.drawn_again[seat] - game.shown,
         "drawn": drawn,
         "would_lead": game.would_lead(seat),
     }
-    return {name: cards_as_bits(game, those) for name, those in numbers.items()}
+    bits = {name: cards_as_bits(game, those) for name, those in numbers.items()}
+    numbers_used = range(1, oracle.CARDS_USED[game.players] + 1)
+    return {**bits, "returned": [game.depth(number, seat) for number in numbers_used]}
 
 
 def _trick(game: Witness, seat: int) -> Values:
@@ -199,6 +206,7 @@ def _table(game: Witness) -> Values:
         "balls": one_hot(5, *game.bag),
         "dust": [game.dust_due - len(game.dust_chosen)],
         "stock": [len(game.undealt) + len(game.returned)],
+        "undealt": [len(game.undealt)],
         "trick_number": one_hot(10, game.trick - 1),
         "round": base_64(game.round_number - 1),
         "phase": one_hot(5, *(k for k, n in enumerate(oracle.DECISIONS) if n == game.name)),
@@ -277,7 +285,13 @@ def _card_token(game: Witness, seat: int, number: int) -> Row:
     else:
         place = DRAWN_BY_OTHER if number in game.drawn_again[seat] else UNSEEN
     leads = int(number in game.would_lead(seat))
-    return {"kind": CARD, **_face(game.deck[number]), "place": place, "would_lead": leads}
+    return {
+        "kind": CARD,
+        **_face(game.deck[number]),
+        "place": place,
+        "would_lead": leads,
+        "depth": game.depth(number, seat),
+    }
 
 
 def _play_token(game: Witness, seat: int, position: int) -> Row:
@@ -325,6 +339,7 @@ def _turn_token(game: Witness, seat: int) -> Row:
         "trick_number": game.trick,
         "round_high": (game.round_number - 1) // 64,
         "round_low": (game.round_number - 1) % 64,
+        "undealt": len(game.undealt) + 1,
     }
 
 

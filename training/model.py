@@ -1,8 +1,11 @@
 """From a configuration to tables and a model, new or reloaded."""
 
+from typing import Any
+
 import numpy as np
 import torch
 from gymnasium import spaces
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.utils import LinearSchedule
 from torch import nn
 
@@ -12,7 +15,13 @@ from tefuda.training.agents.scripted import GreedyAgent
 from tefuda.training.config import AUTO, TrainConfig
 from tefuda.training.imitate import LESSON_TABLES, Pupil
 from tefuda.training.league import League
-from tefuda.training.network import BoardFeatures, ScaledFlatten, TablePolicy
+from tefuda.training.network import (
+    ACTIONS,
+    ActionFeatures,
+    BoardFeatures,
+    ScaledFlatten,
+    TablePolicy,
+)
 from tefuda.training.ppo import SelfPlayPPO
 from tefuda.wrappers.sb3 import TablesVecEnv
 
@@ -58,7 +67,6 @@ def make_model(config: TrainConfig) -> SelfPlayPPO:
     """
     torch.set_num_threads(config.threads)
     env = make_env(config)
-    pieces = isinstance(env.observation_space, spaces.Dict)
     return SelfPlayPPO(
         TablePolicy,
         env,
@@ -75,11 +83,18 @@ def make_model(config: TrainConfig) -> SelfPlayPPO:
         policy_kwargs={
             "net_arch": list(config.layers),
             "activation_fn": _ACTIVATIONS[config.activation],
-            "features_extractor_class": BoardFeatures if pieces else ScaledFlatten,
+            "features_extractor_class": _extractor_for(env.observation_space),
         },
         seed=seed_for(config, LEARNING),
         device="cpu",
     )
+
+
+def _extractor_for(space: spaces.Space[Any]) -> type[BaseFeaturesExtractor]:
+    """What brings observations of a space before the layers."""
+    if not isinstance(space, spaces.Dict):
+        return ScaledFlatten
+    return ActionFeatures if ACTIONS in space.spaces else BoardFeatures
 
 
 def reload_model(config: TrainConfig, model: SelfPlayPPO) -> SelfPlayPPO:

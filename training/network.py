@@ -8,9 +8,12 @@ import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution, MaybeMasks
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtractor
 from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
+
+#: The piece of an observation that tells of every action.
+ACTIONS = "actions"
 
 #: A piece of an observation with so many dimensions is a board.
 _BOARD = 3
@@ -98,6 +101,90 @@ def _convolution(shape: tuple[int, ...], channels: int, units: int) -> nn.Module
     )
 
 
+class ActionFeatures(BaseFeaturesExtractor):
+    """Hands on what an observation tells of every action, behind what it tells of the table.
+
+    Args:
+        observation_space: Pieces `table` (D,) and `actions` (K, A).
+    """
+
+    def __init__(self, observation_space: spaces.Dict) -> None:
+        table, actions = observation_space["table"], observation_space[ACTIONS]
+        assert isinstance(table, spaces.Box)
+        assert isinstance(actions, spaces.Box)
+        super().__init__(observation_space, table.low.size + actions.low.size)
+        self.scale = Scale(table)
+        self.action_scale = Scale(actions)
+        middle = actions.high.astype(np.float32) / 2
+        self.register_buffer("middle", torch.as_tensor(middle), persistent=False)
+
+    def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Pieces (B, ...) to (B, D + K * A) features."""
+        actions = self.action_scale(observations[ACTIONS] - self.middle)
+        return torch.cat([self.scale(observations["table"]), actions.flatten(start_dim=1)], dim=1)
+
+
+class ActionScorer(nn.Module):
+    """Scores every action by its features, which the state of the table weighs.
+
+    The same few hidden units look at the features of each action; how much they count depends on
+    the latent state. So what is learnt of one action holds for all.
+
+    Args:
+        state: S, units of the latent state.
+        features: K.
+        actions: A.
+        units: Hidden units.
+    """
+
+    def __init__(self, state: int, features: int, actions: int, units: int = 8) -> None:
+        super().__init__()
+        self._sizes = (state, features * actions)
+        self._shape = (features, actions)
+        self.base = nn.Linear(state, actions)
+        self.hidden = nn.Conv1d(features, units, kernel_size=1)
+        self.weigh = nn.Linear(state, features + units)
+
+    def forward(self, latent: torch.Tensor) -> torch.Tensor:
+        """(B, S + K * A) to logits (B, A)."""
+        state, flat = latent.split(self._sizes, dim=1)
+        features = flat.view(-1, *self._shape)
+        shown = torch.cat([features, self.hidden(features).relu()], dim=1)
+        scores = torch.bmm(self.weigh(state).unsqueeze(1), shown).squeeze(1)
+        logits: torch.Tensor = self.base(state) + scores
+        return logits
+
+
+class StateExtractor(nn.Module):
+    """SB3's layers for the features of the table; those of the actions pass the actor's by.
+
+    Args:
+        layers: SB3's layers, for D features.
+        table: D.
+        rest: K * A.
+    """
+
+    def __init__(self, layers: MlpExtractor, table: int, rest: int) -> None:
+        super().__init__()
+        self.layers = layers
+        self._table = table
+        self.latent_dim_pi = layers.latent_dim_pi + rest
+        self.latent_dim_vf = layers.latent_dim_vf
+
+    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """(B, D + K * A) to the latent states of actor and critic."""
+        return self.forward_actor(features), self.forward_critic(features)
+
+    def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
+        """(B, D + K * A) to (B, S + K * A)."""
+        state = self.layers.forward_actor(features[:, : self._table])
+        return torch.cat([state, features[:, self._table :]], dim=1)
+
+    def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
+        """(B, D + K * A) to (B, V)."""
+        return self.layers.forward_critic(features[:, : self._table])
+
+
 class LegalActions(MaskableCategoricalDistribution):
     """A categorical distribution over the legal actions.
 
@@ -108,6 +195,17 @@ class LegalActions(MaskableCategoricalDistribution):
 
     logits: torch.Tensor
     _log_probabilities: torch.Tensor | None
+
+    def __init__(self, actions: int, features: int = 0) -> None:
+        super().__init__(actions)
+        self._features = features
+
+    def proba_distribution_net(self, latent_dim: int) -> nn.Module:
+        """The last layer of the actor; where an observation has features of actions, a scorer."""
+        if not self._features:
+            return nn.Linear(latent_dim, self.action_dim)
+        state = latent_dim - self._features * self.action_dim
+        return ActionScorer(state, self._features, self.action_dim)
 
     def proba_distribution(self, action_logits: torch.Tensor) -> Self:
         """Takes the logits (B, A) of all actions."""
@@ -155,9 +253,30 @@ class LegalActions(MaskableCategoricalDistribution):
 
 
 class TablePolicy(MaskableActorCriticPolicy):
-    """SB3's masked actor and critic with the leaner distribution."""
+    """SB3's masked actor and critic with the leaner distribution.
+
+    Where an observation has a piece `actions` (K, A), the actor scores actions by it.
+    """
 
     def _build(self, lr_schedule: Schedule) -> None:
         assert isinstance(self.action_space, spaces.Discrete)
-        self.action_dist = LegalActions(int(self.action_space.n))
+        shape = actions_shape(self.observation_space)
+        self.action_dist = LegalActions(int(self.action_space.n), shape[0])
         super()._build(lr_schedule)
+
+    def _build_mlp_extractor(self) -> None:
+        rest = math.prod(actions_shape(self.observation_space))
+        if not rest:
+            super()._build_mlp_extractor()
+            return
+        table = self.features_dim - rest
+        layers = MlpExtractor(table, self.net_arch, self.activation_fn, self.device)
+        self.mlp_extractor = StateExtractor(layers, table, rest)
+
+
+def actions_shape(space: spaces.Space[Any]) -> tuple[int, int]:
+    """(K, A), the shape of the features of actions in an observation; (0, 0) without any."""
+    if isinstance(space, spaces.Dict) and ACTIONS in space.spaces:
+        features, actions = space[ACTIONS].shape or (0, 0)
+        return features, actions
+    return 0, 0

@@ -76,7 +76,10 @@ def flat_sections(setup: Setup) -> tuple[Section, ...]:
         [
             Section("hand", cards, 1, "own hand, by card number"),
             Section("gone", cards, 1, "cards seen to be played, own face-down ones too"),
-            Section("returned", cards, 1, "own returned cards that are in the stock"),
+            Section(
+                "returned", cards, MAX_CARDS,
+                "own returned cards in the stock: 1 + cards that lie above it, else 0",
+            ),
             Section("drawn_again", cards, 1, "own returned cards that another seat has drawn"),
             Section("drawn", cards, 1, "the card just drawn, while one must be returned"),
             Section("would_lead", cards, 1, "own cards that would lead the trick if played now"),
@@ -106,6 +109,7 @@ def flat_sections(setup: Setup) -> tuple[Section, ...]:
             Section("first_leader", players, 1, "who led the round's first trick, by offset"),
             Section("dust", 1, players, "cards still to be discarded"),
             Section("stock", 1, MAX_CARDS, "cards in the stock"),
+            Section("undealt", 1, MAX_CARDS, "those of them that nobody has held"),
             Section("trick_number", MAX_TRICKS, 1, "the trick, 0 to 9"),
             Section("round", 2, _MOST, "the round in base 64, high digit first"),
         ]
@@ -129,7 +133,9 @@ def _write_cards(game: Record, parts: Record, seat: int, observation: Observatio
     cards = parts.cards
     write_bits(game.hand[seat], cards, observation, 0)
     write_bits(game.shown | game.hidden[seat], cards, observation, cards)
-    write_bits(game.in_stock[seat], cards, observation, 2 * cards)
+    for index in range(game.redrawn_count, game.returned_count):
+        if game.returner[index] == seat:
+            observation[2 * cards + game.returned[index]] = depth(game, index)
     write_bits(game.drawn_again[seat] & ~game.shown, cards, observation, 3 * cards)
     if game.phase == RETURN_PHASE and game.seat == seat:
         observation[4 * cards + game.drawn] = 1
@@ -235,7 +241,8 @@ def _write_turn(game: Record, parts: Record, seat: int, observation: Observation
     at += 3 * players
     observation[at] = game.dust_left
     observation[at + 1] = stock_size(game)
-    at += 2
+    observation[at + 2] = game.undealt_count
+    at += 3
     if game.trick < MAX_TRICKS:
         observation[at + game.trick] = 1
     _write_long(observation, at + MAX_TRICKS, game.round_index)
@@ -245,6 +252,12 @@ def _write_turn(game: Record, parts: Record, seat: int, observation: Observation
 def stock_size(game: Record) -> int:
     """Cards in the face-down stock: those never dealt, and the returned ones."""
     return game.undealt_count + game.returned_count - game.redrawn_count
+
+
+@kernel
+def depth(game: Record, index: int) -> int:
+    """Where a returned card lies in the stock, 1 for the top; those never dealt lie above it."""
+    return game.undealt_count + index - game.redrawn_count + 1
 
 
 @inlined
@@ -394,6 +407,7 @@ def token_sections(setup: Setup) -> tuple[Section, ...]:
                 [
                     _KIND, ("number", MAX_CARDS + 1), ("colour", colour),
                     ("icons", _ICON_CODES + 1), ("place", DRAWN_BY_OTHER + 1), ("would_lead", 2),
+                    ("depth", MAX_CARDS + 1),
                 ],
             ),
             token_section(
@@ -435,6 +449,7 @@ def token_sections(setup: Setup) -> tuple[Section, ...]:
                     _KIND, ("phase", DECISION_PHASES + 1), ("actor", seat), ("leader", seat),
                     ("first_leader", seat), ("trick_number", MAX_TRICKS + 1),
                     ("round_high", _MOST + 1), ("round_low", _BASE),
+                    ("undealt", MAX_CARDS + 2),
                 ],
             ),
         ]
@@ -466,6 +481,9 @@ def _write_card_tokens(game: Record, parts: Record, seat: int, observation: Obse
         _write_face(parts, card, observation, at)
         observation[at + 4] = _place(game, seat, card)
         at += TOKEN_FIELDS
+    for index in range(game.redrawn_count, game.returned_count):
+        if game.returner[index] == seat:
+            observation[game.returned[index] * TOKEN_FIELDS + 6] = depth(game, index)
     if game.phase == PLAY_PHASE and game.seat == seat and game.must_hide == 0:
         leading = leading_cards(game, parts)
         for card in range(parts.cards):
@@ -582,6 +600,7 @@ def _write_turn_token(
     if game.trick < MAX_TRICKS:
         observation[at + 5] = game.trick + 1
     _write_long(observation, at + 6, game.round_index)
+    observation[at + 8] = game.undealt_count + 1
 
 
 ENCODERS = {

@@ -1,9 +1,9 @@
 """Observations of quatre: everything but the future of the bag, as named sections of int8 values.
 
-`flat` is the default. `planes` shows the board and the card drawn as planes for convolutional
-networks, with the rest as a context vector behind them; beside the bare facts it has the sizes of
-groups and what one more fruit would gain. `tokens` says the same as rows of categories for
-attention models.
+`flat` is the default. `expert` adds for every action what it would change, and what the scripted
+player would do. `planes` shows the board and the card drawn as planes for convolutional networks,
+with the rest as a context vector behind them; beside the bare facts it has the sizes of groups and
+what one more fruit would gain. `tokens` says the same as rows of categories for attention models.
 
 Fruits and actors go round from the seat's own one (with two players, every
 second is its own), and a fruit that nobody owns stands last; the kinds of cards are renamed
@@ -16,7 +16,8 @@ import numpy.typing as npt
 from tefuda.envs.core.jit import Record, inlined, kernel
 from tefuda.envs.core.sections import Section, layout, token_section
 from tefuda.envs.core.spec import Encoder, Setup
-from tefuda.envs.quatre.rules import gain_of_fruit, is_fruit
+from tefuda.envs.quatre.greedy import Changes, best_action, keep_board, try_places
+from tefuda.envs.quatre.rules import collect_action, gain_of_fruit, is_fruit, is_legal
 from tefuda.envs.quatre.state import (
     FIRST_FRUIT,
     FRUIT_COUNT,
@@ -25,6 +26,7 @@ from tefuda.envs.quatre.state import (
     NO_ACTOR,
     NO_CARD,
     NOTHING,
+    PLAY_PHASE,
     PRINTED,
     QUARTER_TURNS,
 )
@@ -245,6 +247,63 @@ def _write_faces(game: Record, parts: Record, seat: int, observation: Observatio
     return at
 
 
+# ==================================================================== expert
+
+# Of each action: what it adds to the points of each fruit, and whether the scripted player
+# would take it.
+_ACTION_FEATURES = FRUIT_COUNT + 1
+# Points can fall: this many are 64 less.
+_LEVEL = 64
+
+
+def expert_sections(setup: Setup) -> tuple[Section, ...]:
+    """The sections of `expert`: those of `flat`, then what follows for every action."""
+    changes = "what the action adds to the points of each fruit, own first, plus 64; 0 if illegal"
+    return layout(
+        [
+            *flat_sections(setup),
+            Section("changes", FRUIT_COUNT * setup.actions, _MOST, changes),
+            Section("scripted", setup.actions, 1, "1 for what the scripted player would do"),
+        ]
+    )
+
+
+def expert_shapes(setup: Setup) -> dict[str, tuple[int, ...]]:
+    """The shapes of the two pieces of `expert`: table (D,) and actions (K, A)."""
+    length = sum(section.length for section in flat_sections(setup))
+    return {"table": (length,), "actions": (_ACTION_FEATURES, setup.actions)}
+
+
+@kernel
+def observe_expert(game: Record, parts: Record, seat: int, observation: Observation) -> None:
+    """Writes the observation of `seat` (D,): `flat`, then features of the seat's legal actions."""
+    actions = collect_action(parts) + 2
+    at = len(observation) - _ACTION_FEATURES * actions
+    observe_flat(game, parts, seat, observation[:at])
+    observation[at:] = 0
+    if game.phase == PLAY_PHASE and game.seat == seat:
+        kept = keep_board(game)
+        changes = try_places(game, parts, kept)
+        _write_changes(game, parts, seat, changes, observation[at:].reshape(-1, actions))
+        observation[at + FRUIT_COUNT * actions + best_action(game, parts, changes, kept)] = 1
+
+
+@kernel
+def _write_changes(
+    game: Record, parts: Record, seat: int, changes: Changes, features: npt.NDArray[np.int8]
+) -> None:
+    """changes: of the places where the card drawn may lie, and of collecting and redrawing."""
+    places = collect_action(parts)
+    for place in range(FRUIT_COUNT):
+        fruit = parts.symbol_at[seat, place + 1] - FIRST_FRUIT
+        for action in range(places):
+            if is_legal(game, parts, action):
+                change = _LEVEL + changes[fruit, action]
+                features[place, action] = min(max(change, 1), _MOST)
+        features[place, places] = _LEVEL
+        features[place, places + 1] = _LEVEL * (1 - game.redrawn)
+
+
 # ==================================================================== tokens
 
 # The kinds of token.
@@ -428,6 +487,7 @@ def _write_turn_token(
 
 ENCODERS = {
     "flat": Encoder(observe_flat, flat_sections),
+    "expert": Encoder(observe_expert, expert_sections, pieces=expert_shapes),
     "tokens": Encoder(observe_tokens, token_sections, token_shape),
     "planes": Encoder(observe_planes, plane_sections, pieces=plane_shapes),
 }

@@ -47,6 +47,7 @@ _NOTHING = -1.0e9
 
 Floats = npt.NDArray[np.float64]
 Worths = npt.NDArray[np.float64]  # (symbols, cells)
+Changes = npt.NDArray[np.int16]  # (fruits, places)
 # Copies of board, free, group, group_size, ring and group_points.
 Kept = tuple[Any, Any, Any, Any, Any, Any]
 
@@ -54,9 +55,15 @@ Kept = tuple[Any, Any, Any, Any, Any, Any]
 @kernel
 def greedy(game: Record, parts: Record, holder: Record) -> int:
     """The scripted player's action."""
+    kept = keep_board(game)
+    return best_action(game, parts, try_places(game, parts, kept), kept)
+
+
+@kernel
+def best_action(game: Record, parts: Record, changes: Changes, kept: Kept) -> int:
+    """The scripted player's action, with what every place changes (see `try_places`)."""
     weights = _fruit_weights(game, parts)
-    kept = _keep(game)
-    place, gain = _best_place(game, parts, weights, kept)
+    place, gain = _best_place(game, parts, weights, changes)
     certain = _worth_of_collecting(game, parts)
     if game.redrawn == 0:
         worths = _symbol_worths(game, parts, weights, kept)
@@ -89,7 +96,7 @@ def _fruit_weights(game: Record, parts: Record) -> Floats:
 
 
 @kernel
-def _keep(game: Record) -> Kept:
+def keep_board(game: Record) -> Kept:
     """Copies of all that laying a card changes."""
     return (
         game.board.copy(), game.free.copy(), game.group.copy(), game.group_size.copy(),
@@ -118,18 +125,35 @@ def _standing(game: Record, weights: Floats) -> float:
 
 
 @kernel
-def _best_place(game: Record, parts: Record, weights: Floats, kept: Kept) -> tuple[int, float]:
-    """The place that gains most at the next scoring, and what it gains."""
-    best, best_gain = -1, _NOTHING
-    before = _standing(game, weights)
+def try_places(game: Record, parts: Record, kept: Kept) -> Changes:
+    """What laying the card drawn on each place where it may lie adds to each fruit's points."""
+    changes = np.zeros((FRUIT_COUNT, collect_action(parts)), np.int16)
     for top in range(len(game.places)):
         lanes = game.places[top]
         while lanes != NO_LANES:
             action = top * QUARTER_TURNS * place_columns(parts) + lowest_bit(lanes)
             lanes &= lanes - _ONE
             lay_card(game, parts, action)
-            gain = _standing(game, weights) - before
+            for fruit in range(FRUIT_COUNT):
+                changes[fruit, action] = game.group_points[fruit] - kept[5][fruit]
             _restore(game, kept)
+    return changes
+
+
+@kernel
+def _best_place(
+    game: Record, parts: Record, weights: Floats, changes: Changes
+) -> tuple[int, float]:
+    """The place that gains most at the next scoring, and what it gains."""
+    best, best_gain = -1, _NOTHING
+    for top in range(len(game.places)):
+        lanes = game.places[top]
+        while lanes != NO_LANES:
+            action = top * QUARTER_TURNS * place_columns(parts) + lowest_bit(lanes)
+            lanes &= lanes - _ONE
+            gain = 0.0
+            for fruit in range(FRUIT_COUNT):
+                gain += weights[fruit] * changes[fruit, action]
             if gain > best_gain:
                 best, best_gain = action, gain
     return best, best_gain

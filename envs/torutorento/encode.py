@@ -1,7 +1,8 @@
 """Observations of torutorento: what a seat may know, as named sections of int8 values.
 
 `flat` is the default: mostly one-hot and counts, and beside the bare facts some sections that
-follow from them but are hard to learn (`unseen`, `longest`, `stubs`). `tokens` says the same as
+follow from them but are hard to learn (`unseen`, `longest`, `stubs`). `expert` adds what the
+scripted player would do. `tokens` says the same as
 rows of categories, one row a slot, a pile, a seat and the table, for attention models.
 
 Seats stand by offset: the observing seat first, then clockwise. Slots stand from left to right.
@@ -11,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tefuda.envs.core.bits import store_word
-from tefuda.envs.core.contract import NOBODY
+from tefuda.envs.core.contract import DECISION, NOBODY
 from tefuda.envs.core.jit import Record, inlined, kernel
 from tefuda.envs.core.sections import Section, layout, token_section
 from tefuda.envs.core.spec import Encoder, Setup
+from tefuda.envs.torutorento.greedy import mark_scripted
 from tefuda.envs.torutorento.hands import (
     BYTE,
     HIGH_BITS,
@@ -26,7 +28,9 @@ from tefuda.envs.torutorento.hands import (
     whole,
 )
 from tefuda.envs.torutorento.piles import size_of, unseen_by
+from tefuda.envs.torutorento.rules import node
 from tefuda.envs.torutorento.state import (
+    ACTIONS,
     BODY_1,
     BODY_ROLE,
     CARDS,
@@ -311,6 +315,31 @@ def _write_long(observation: Observation, at: int, value: int) -> None:
     observation[at + 1] = value & (_BASE - 1)
 
 
+# ==================================================================== expert
+
+
+def expert_sections(setup: Setup) -> tuple[Section, ...]:
+    """The sections of `expert`: those of `flat`, then what follows for every action."""
+    meaning = "1 for what the scripted player would do, or draws lots between"
+    return layout([*flat_sections(setup), Section("scripted", setup.actions, 1, meaning)])
+
+
+def expert_shapes(setup: Setup) -> dict[str, tuple[int, ...]]:
+    """The shapes of the two pieces of `expert`: table (D,) and actions (1, A)."""
+    length = sum(section.length for section in flat_sections(setup))
+    return {"table": (length,), "actions": (1, setup.actions)}
+
+
+@kernel
+def observe_expert(game: Record, parts: Record, seat: int, observation: Observation) -> None:
+    """Writes the observation of `seat` (D,): `flat`, then features of the seat's actions."""
+    at = len(observation) - ACTIONS
+    observe_flat(game, parts, seat, observation[:at])
+    observation[at:] = 0
+    if node(game) == DECISION and game.seat == seat:
+        mark_scripted(game, parts, observation[at:])
+
+
 # ==================================================================== tokens
 
 # The kinds of token.
@@ -484,5 +513,6 @@ def _write_table_token(
 
 ENCODERS = {
     "flat": Encoder(observe_flat, flat_sections),
+    "expert": Encoder(observe_expert, expert_sections, pieces=expert_shapes),
     "tokens": Encoder(observe_tokens, token_sections, token_shape),
 }

@@ -165,11 +165,32 @@ class Desk(NamedTuple):
 @kernel
 def greedy(game: Record, parts: Record, holder: Record) -> int:
     """The scripted player's action."""
+    if game.phase == TAKE_PHASE:
+        return _best_take(game, parts, holder)
+    return _best_action(game, parts)
+
+
+@kernel
+def mark_scripted(game: Record, parts: Record, marks: npt.NDArray[np.int8]) -> None:
+    """Marks in (A,) what the scripted player would do: where it draws lots, all of these."""
+    if game.phase != TAKE_PHASE:
+        marks[_best_action(game, parts)] = 1
+        return
+    source = _leader(game, parts, True)
+    if source == NOBODY:
+        marks[TAKE_DECK_ACTION] = 1
+        return
+    first = TAKE_ACTION + (source - 1) * SLOTS
+    for slot in range(drawable(game, clockwise(parts, game.seat, source))):
+        marks[first + slot] = 1
+
+
+@kernel
+def _best_action(game: Record, parts: Record) -> int:
+    """The scripted player's action where it draws no lots."""
     phase = game.phase
     if phase == FALL_PHASE:
         return _best_fall(game, parts)
-    if phase == TAKE_PHASE:
-        return _best_take(game, parts, holder)
     if phase == PUT_PHASE:
         return PUT_ACTION + _best_field(game, parts)
     if phase == PICK_PHASE:

@@ -10,6 +10,7 @@ right, if there are two or more in the hand.
 import numpy as np
 import numpy.typing as npt
 
+from tefuda.envs.core.errors import OptionError
 from tefuda.envs.core.jit import kernel
 from tefuda.envs.core.sections import Section
 from tefuda.envs.core.spec import Setup
@@ -37,6 +38,8 @@ from tefuda.envs.torutorento.state import (
 Observations = npt.NDArray[np.int8]
 Indices = npt.NDArray[np.int64]
 
+# (Of equal places the scripted player takes the first, so `expert` does not turn with the hand.)
+_ENCODERS = ("flat", "tokens")
 _IS_TWO_WAY = TWO_WAYS != 0
 
 
@@ -57,7 +60,14 @@ class HandFlip:
     """
 
     def __init__(self, setup: Setup, encoder: str = "flat") -> None:
-        """Prepares the flip for a game and one of its encoders, "flat" or "tokens"."""
+        """Prepares the flip for a game and one of its encoders, "flat" or "tokens".
+
+        Raises:
+            OptionError: `encoder` is another one.
+        """
+        if encoder not in _ENCODERS:
+            allowed = ", ".join(repr(name) for name in _ENCODERS)
+            raise OptionError(f"encoder={encoder!r} is not allowed; it must be one of {allowed}")
         coding = ENCODERS[encoder]
         self._sections = {section.name: section for section in coding.sections(setup)}
         self._view = _Tokens(self._sections) if encoder == "tokens" else _Flat(self._sections)

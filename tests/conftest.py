@@ -14,3 +14,10 @@ def tiny_game() -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(registry._GAMES, tiny.GAME.id, tiny.GAME)
         yield tiny.GAME.id
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says in the end when the tests in a real browser were left out."""
+    skipped = [one for one in terminalreporter.getreports("skipped") if "browser" in one.keywords]
+    if skipped:
+        terminalreporter.write_line("The browser tests did not run: there is no chromium.")

@@ -268,8 +268,8 @@ def test_all_traffic_of_a_seat_names_no_card_that_it_has_not_seen() -> None:
             hidden = 0
             seen: set[int] = set()
             while browser.wait_for_turn():
-                seen |= _seen_cards(table.game, 0)
-                named = _named_cards(browser.traffic)
+                seen |= seen_cards(table.game, 0)
+                named = named_cards(browser.traffic)
                 assert named <= seen
                 assert len(named) >= 10
                 hidden += len(_all_cards(table.game) - seen)
@@ -277,7 +277,7 @@ def test_all_traffic_of_a_seat_names_no_card_that_it_has_not_seen() -> None:
             assert hidden > 100
 
 
-def _named_cards(traffic: list[str]) -> set[int]:
+def named_cards(traffic: list[str]) -> set[int]:
     """The numbers of all cards that messages name, in words or in the view."""
     cards = set()
     for text in traffic:
@@ -286,7 +286,7 @@ def _named_cards(traffic: list[str]) -> set[int]:
     return cards
 
 
-def _seen_cards(game: Game, seat: int) -> set[int]:
+def seen_cards(game: Game, seat: int) -> set[int]:
     """The numbers of the cards that a seat has seen."""
     seen = set()
     for event in game.information_state(seat):

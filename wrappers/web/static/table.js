@@ -91,6 +91,8 @@ function showStatus() {
   const name = view.env.replace(/_v\d+$/, "");
   $("title").textContent = `${name} · round ${view.round} · you are seat ${seat}`;
   $("turn").classList.toggle("yours", yours);
+  $("turn").classList.toggle("over", Boolean(view.winners));
+  document.body.dataset.turn = state.turn;
   let text = "";
   if (view.winners) text = view.winners.includes(seat) ? "You win!" : `Seat ${view.winners.join(" and ")} wins.`;
   else if (missing) text = `Waiting for ${missing} more to sit down …`;

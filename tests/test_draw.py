@@ -5,13 +5,14 @@ import itertools
 import random
 import sys
 from collections import Counter
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as Xml
 
 import numpy as np
 import pytest
 
-from helpers.games import some_positions
+from helpers.games import play_to_end, some_positions
 from tefuda.envs import GAMES, Game, make
 from tefuda.envs.core import picture as pictures
 from tefuda.envs.core.errors import OptionError
@@ -19,6 +20,7 @@ from tefuda.envs.core.extras import MissingExtraError
 from tefuda.envs.core.picture import DisplayError, Window, has_picture, pixels
 from tefuda.envs.core.registry import find_game
 from tefuda.envs.core.svg import WIDTH
+from tefuda.training.picture import write_gif
 
 DRAWN = [name for name in GAMES if has_picture(find_game(name))]
 every_drawn_game = pytest.mark.parametrize("name", DRAWN)
@@ -68,12 +70,8 @@ def test_every_phase_is_drawn_from_all_eyes(name: str) -> None:
 @every_drawn_game
 def test_beginning_and_end_are_drawn(name: str) -> None:
     game = Game(name, seed=(1, 0, 0))
-    rng = random.Random(1)
     assert Xml.fromstring(game.svg(0)) is not None
-    game.settle()
-    while game.node != "over":
-        game.apply(rng.choice(game.legal_actions()))
-        game.settle()
+    play_to_end(game, random.Random(1))
     assert "The game is over" in game.svg(0)
     assert not actions_of(game.svg(0))
 
@@ -166,8 +164,10 @@ def test_pixels_of_a_table() -> None:
     assert isinstance(first, np.ndarray)
     assert first.dtype == np.uint8
     assert first.ndim == 3 and first.shape[1:] == (WIDTH, 3)
-    env.step(int(np.flatnonzero(env.last()[0]["action_mask"])[0]))
-    assert (env.render() != first).any()
+    env.step(int(np.flatnonzero(env.observe(env.agent_selection)["action_mask"])[0]))
+    then = env.render()
+    assert isinstance(then, np.ndarray)
+    assert (then != first).any()
 
 
 def words(text: str) -> np.ndarray[Any, Any]:
@@ -200,6 +200,41 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     with pytest.raises(MissingExtraError, match=r'resvg_py.*pip install "tefuda\[draw\]"'):
         pictures.png("<svg/>")
+
+
+# ==================================================================== records
+
+
+def test_a_record_becomes_an_animation(tmp_path: Path) -> None:
+    """A picture for each decision and one for the end, each with its time."""
+    from PIL import Image
+
+    game = play_to_end(
+        Game("quatre_v0", seed=(2, 0, 0), players=2, components="mini"), random.Random(2)
+    )
+    file = tmp_path / "game.gif"
+    write_gif([game.record()], file, 0, seconds=0.5, zoom=0.25)
+    decisions = sum(seen.kind == "decision" for seen in game.information_state(0))
+    with Image.open(file) as image:
+        assert image.format == "GIF"
+        assert image.size[0] == WIDTH // 4
+        assert getattr(image, "n_frames") == decisions + 1 > 4  # noqa: B009 - of animations alone
+        assert image.info["duration"] == 500
+        last = np.asarray(image.convert("RGB"))
+        image.seek(decisions)
+        assert (np.asarray(image.convert("RGB")) != last).any()
+
+
+def test_wrong_animations(tmp_path: Path) -> None:
+    record = Game("quatre_v0", seed=(2, 0, 0)).record()
+    file = tmp_path / "game.gif"
+    with pytest.raises(OptionError, match="records are empty"):
+        write_gif([], file)
+    with pytest.raises(OptionError, match="seconds=0"):
+        write_gif([record], file, seconds=0)
+    with pytest.raises(OptionError, match="seat=7 is not one of"):
+        write_gif([record], file, 7)
+    assert not file.exists()
 
 
 # ==================================================================== colours

@@ -5,8 +5,19 @@ from contextlib import contextmanager
 
 from tefuda.envs.core.errors import TefudaError
 
-#: What rasterising, windows and animations need: the modules of the extra "draw".
-DRAW = ("resvg_py", "PIL", "pygame", "pylopdf_fonts_jp")
+#: The top-level modules that each extra brings.
+EXTRAS = {
+    "train": ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib"),
+    "cli": ("rich",),
+    "draw": ("resvg_py", "pylopdf_fonts_jp", "PIL", "pygame"),
+    "openspiel": ("pyspiel", "open_spiel"),
+    "torchrl": ("torchrl", "tensordict"),
+    "tianshou": ("tianshou",),
+    "data": ("pyarrow",),
+    "web": ("starlette", "uvicorn", "websockets"),
+    "ray": ("ray",),
+    "rllib": ("ray",),
+}
 
 
 class MissingExtraError(TefudaError, ImportError):
@@ -14,12 +25,8 @@ class MissingExtraError(TefudaError, ImportError):
 
 
 @contextmanager
-def needs(extra: str, modules: tuple[str, ...]) -> Generator[None, None, None]:
+def needs(extra: str) -> Generator[None, None, None]:
     """Imports within may need an extra.
-
-    Args:
-        extra: Its name.
-        modules: The top-level modules that it brings.
 
     Raises:
         MissingExtraError: A package of the extra is not installed; says how to install it.
@@ -28,7 +35,7 @@ def needs(extra: str, modules: tuple[str, ...]) -> Generator[None, None, None]:
         yield
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
-        if missing not in modules:
+        if missing not in EXTRAS[extra]:
             raise
         raise MissingExtraError(
             f'this needs {missing}, which is not installed: pip install "tefuda[{extra}]"'

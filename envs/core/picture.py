@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from tefuda.envs.core.engine import Engine
 from tefuda.envs.core.errors import OptionError, TefudaError
-from tefuda.envs.core.extras import DRAW, needs
+from tefuda.envs.core.extras import needs
 from tefuda.envs.core.jit import Records
 from tefuda.envs.core.spec import GameSpec
 
@@ -69,7 +69,7 @@ def png(svg: str, zoom: float = 1.0) -> bytes:
     Raises:
         MissingExtraError: The extra "draw" is not installed.
     """
-    with needs("draw", DRAW):
+    with needs("draw"):
         import pylopdf_fonts_jp
         import resvg_py
     made = resvg_py.svg_to_bytes(
@@ -89,7 +89,7 @@ def pixels(svg: str, zoom: float = 1.0) -> npt.NDArray[np.uint8]:
     Raises:
         MissingExtraError: The extra "draw" is not installed.
     """
-    with needs("draw", DRAW):
+    with needs("draw"):
         from PIL import Image
     with Image.open(io.BytesIO(png(svg, zoom))) as image:
         return np.array(image.convert("RGB"))
@@ -122,29 +122,31 @@ class Window:
             DisplayError: There is no display.
         """
         height, width, _ = picture.shape
-        if self._screen is None or self._screen.get_size() != (width, height):
-            self._open(width, height, title)
+        screen = self._screen
+        if screen is None or screen.get_size() != (width, height):
+            screen = self._open(width, height, title)
         pygame = self._pygame
         pygame.event.pump()
-        self._screen.blit(pygame.surfarray.make_surface(picture.swapaxes(0, 1)), (0, 0))
+        screen.blit(pygame.surfarray.make_surface(picture.swapaxes(0, 1)), (0, 0))
         pygame.display.flip()
         self._clock.tick(fps)
 
-    def _open(self, width: int, height: int, title: str) -> None:
-        with needs("draw", DRAW):
+    def _open(self, width: int, height: int, title: str) -> Any:
+        with needs("draw"):
             os.environ.setdefault(_PYGAME_SILENCE, "1")
             import pygame
         wanted = os.environ.get("SDL_VIDEODRIVER")
         try:
             pygame.display.init()
-            self._screen = pygame.display.set_mode((width, height))
+            screen = pygame.display.set_mode((width, height))
         except pygame.error as error:
             raise DisplayError(_no_display(str(error))) from error
         if pygame.display.get_driver() in _BLIND_DRIVERS and wanted is None:
             pygame.display.quit()
             raise DisplayError(_no_display("no screen was found"))
         pygame.display.set_caption(title)
-        self._pygame, self._clock = pygame, pygame.time.Clock()
+        self._pygame, self._screen, self._clock = pygame, screen, pygame.time.Clock()
+        return screen
 
     def close(self) -> None:
         """Closes the window if it is open."""

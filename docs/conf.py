@@ -34,7 +34,10 @@ COPIES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
 
 def write_pages() -> None:
     """Writes the pages that are not kept in docs/; Git ignores them."""
-    made = {f"games/{spec.name}.md": page(spec) for spec in known_games()}
+    made = {
+        f"games/{spec.name}.md": page(spec, f"../pictures/{spec.name}.png")
+        for spec in known_games()
+    }
     for name, source in COPIES.items():
         made[name] = (ROOT / source).read_text(encoding="utf-8")
     table = json.loads(conformance.RESULTS.read_text(encoding="utf-8"))

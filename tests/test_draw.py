@@ -3,6 +3,7 @@
 import importlib
 import itertools
 import random
+import runpy
 import sys
 from collections import Counter
 from pathlib import Path
@@ -11,6 +12,7 @@ from xml.etree import ElementTree as Xml
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from helpers.games import play_to_end, some_positions
 from tefuda.envs import GAMES, Game, make
@@ -22,6 +24,7 @@ from tefuda.envs.core.registry import find_game
 from tefuda.envs.core.svg import WIDTH
 from tefuda.training.picture import write_gif
 
+ROOT = Path(__file__).parents[1]
 DRAWN = [name for name in GAMES if has_picture(find_game(name))]
 every_drawn_game = pytest.mark.parametrize("name", DRAWN)
 
@@ -202,13 +205,27 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         pictures.png("<svg/>")
 
 
+# ==================================================================== pictures of the docs
+
+
+def test_pictures_of_the_docs_are_those_of_the_code() -> None:
+    """Loosely, for another version of the rasteriser may smooth edges in another way."""
+    pictures_of = runpy.run_path(str(ROOT / "docs" / "pictures.py"))["pictures"]
+    kept = pictures_of()
+    assert {file.stem for file in kept} == {find_game(name).name for name in GAMES}
+    for file, svg in kept.items():
+        with Image.open(file) as image:
+            old = np.asarray(image.convert("RGB")).astype(int)
+        new = pixels(svg).astype(int)
+        assert old.shape == new.shape, "run docs/pictures.py"
+        assert np.abs(old - new).mean() < 0.1, "run docs/pictures.py"
+
+
 # ==================================================================== records
 
 
 def test_a_record_becomes_an_animation(tmp_path: Path) -> None:
     """A picture for each decision and one for the end, each with its time."""
-    from PIL import Image
-
     game = play_to_end(
         Game("quatre_v0", seed=(2, 0, 0), players=2, components="mini"), random.Random(2)
     )

@@ -11,8 +11,12 @@ from tefuda.envs.core.sections import Section
 from tefuda.envs.core.spec import GameSpec, Setup
 
 
-def page(spec: GameSpec) -> str:
+def page(spec: GameSpec, picture: str | None = None) -> str:
     """The page of a game with its default options.
+
+    Args:
+        spec: The game.
+        picture: Where a picture of it lies, as seen from the page.
 
     Returns:
         Markdown: what the game's package says of itself, then options, actions, chance and
@@ -21,6 +25,7 @@ def page(spec: GameSpec) -> str:
     setup = spec.setup()
     parts = [
         f"# {spec.name}",
+        *([f"![A table of {spec.name}]({picture})"] if picture else []),
         inspect.cleandoc(import_module(spec.rules.__package__ or "").__doc__ or ""),
         "## Options",
         table(("option", "default", "allowed", "meaning"), map(_option_row, spec.options)),

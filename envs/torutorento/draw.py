@@ -135,7 +135,7 @@ _DEALING = (FIRST_PARENT_PHASE, FLOWER_SLOT_PHASE, DEAL_PHASE, WAY_UP_PHASE, MAR
 _TOP, _GAP = 66, 8
 _MEADOW_HEIGHT, _ROW_HEIGHT, _OWN_HEIGHT, _NAMES_HEIGHT = 124, 84, 220, 34
 _BIG, _MIDDLE, _ROW, _SMALL, _TINY = (72, 100), (50, 70), (44, 62), (34, 47), (28, 39)
-_OWN_HAND_X, _OWN_HAND_Y, _OWN_FIELD_X = 34, 46, 622
+_OWN_HAND_X, _OWN_HAND_Y, _OWN_FIELD_X = 46, 46, 634
 
 Size = tuple[int, int]
 
@@ -279,8 +279,8 @@ def _draw_legend(scene: _Scene, box: Element) -> None:
     if holder == NOBODY:
         text(box, x + 54, 64, "nobody has it", 13, strong=True)
     else:
-        text(box, x + 54, 64, "held by", 13, strong=True)
-        seat_disc(box, x + 124, 60, holder, acting=False)
+        text(box, x + 54, 60, "held by", 13, strong=True)
+        seat_disc(box, x + 122, 55, holder, acting=False)
     least = f"longer than {mark}" if mark else f"length {int(parts['legend_length'])} or more"
     text(box, x + 54, 86, f"next: {least}", 12, fill=QUIET)
     text(box, x + 54, 103, f"worth {int(parts['legend_points'])} points", 12, fill=QUIET)
@@ -441,7 +441,7 @@ def _draw_own(scene: _Scene, root: Element, seat: int, top: float) -> None:
         _draw_own_card(scene, box, seat, slot, cards, runs)
     _draw_gaps(scene, box, cards)
     _draw_roles(scene, box)
-    _draw_field(scene, box, seat, (_OWN_FIELD_X, 44, 138, 164))
+    _draw_field(scene, box, seat, (_OWN_FIELD_X, 44, 126, 164))
     if DONE_ACTION in scene.legal:
         words = "that is all" if int(scene.game["phase"]) == FALL_PHASE else "move no card"
         button(box, DONE_ACTION, label(scene.setup, DONE_ACTION), words, 640, 8, 120)
@@ -470,7 +470,8 @@ def _draw_gaps(scene: _Scene, box: Element, cards: Sequence[int]) -> None:
         first = INSERT_ACTION + 2 * gap
         actions = [(first + way, ways[way]) for way in range(2) if first + way in scene.legal]
         if actions:
-            line(box, x, _OWN_HAND_Y - 6, x, y + 18, stroke=ACCENT, stroke_width=3)
+            line(box, x, _OWN_HAND_Y - 8, x, _OWN_HAND_Y + 8, stroke=ACCENT, stroke_width=4)
+            line(box, x, y - 8, x, y + 18, stroke=ACCENT, stroke_width=4)
         step = _TINY[0] + 5
         begin = x - step * len(actions) / 2 + 2.5
         for place, (action, shown) in enumerate(actions):

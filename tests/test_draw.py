@@ -199,6 +199,20 @@ def test_a_window_needs_a_display(monkeypatch: pytest.MonkeyPatch) -> None:
         Window().show(np.zeros((8, 8, 3), np.uint8), "x", 1)
 
 
+def test_a_window_that_is_closed_by_hand_stays_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setenv("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    import pygame
+
+    window, picture = Window(), np.zeros((8, 8, 3), np.uint8)
+    window.show(picture, "x", 1000)
+    assert pygame.display.get_init()
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    window.show(picture, "x", 1000)
+    window.show(picture, "x", 1000)
+    assert not pygame.display.get_init()
+
+
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     with pytest.raises(MissingExtraError, match=r'resvg_py.*pip install "tefuda\[draw\]"'):

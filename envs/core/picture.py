@@ -99,9 +99,13 @@ def pixels(svg: str, zoom: float = 1.0) -> npt.NDArray[np.uint8]:
 
 
 class Window:
-    """A window that shows pictures; it opens with the first one. A copy has none of its own yet."""
+    """A window that shows pictures; it opens with the first one. A copy has none of its own yet.
+
+    Whoever looks on may close it: nothing more is shown then, and the game goes on.
+    """
 
     def __init__(self) -> None:
+        self._dismissed = False
         self._pygame: Any = None
         self._screen: Any = None
         self._clock: Any = None
@@ -121,15 +125,19 @@ class Window:
             MissingExtraError: The extra "draw" is not installed.
             DisplayError: There is no display.
         """
+        if self._dismissed:
+            return
         height, width, _ = picture.shape
         screen = self._screen
         if screen is None or screen.get_size() != (width, height):
             screen = self._open(width, height, title)
         pygame = self._pygame
-        pygame.event.pump()
         screen.blit(pygame.surfarray.make_surface(picture.swapaxes(0, 1)), (0, 0))
         pygame.display.flip()
         self._clock.tick(fps)
+        if pygame.event.get(pygame.QUIT):
+            self.close()
+            self._dismissed = True
 
     def _open(self, width: int, height: int, title: str) -> Any:
         with needs("draw"):

@@ -14,7 +14,7 @@ from tefuda.envs.core.spec import Setup
 
 __all__ = [
     "ACCENT", "BACK", "CARD_EDGE", "FAINT", "INK", "MARGIN", "OKABE_ITO", "PANEL", "PAPER",
-    "QUIET", "SURFACE", "WHITE", "WIDTH", "Element", "Tint", "actionable", "badge", "button",
+    "QUIET", "SURFACE", "WHITE", "WIDTH", "Element", "Tint", "actionable", "button",
     "canvas", "caption", "circle", "crown", "ellipse", "group", "halo", "header", "line",
     "panel", "path", "polygon", "rect", "seat_disc", "text", "to_text", "who_is_to",
 ]  # fmt: skip
@@ -250,14 +250,6 @@ def seat_disc(parent: Element, x: float, y: float, seat: int, *, acting: bool) -
     fill, on = (INK, WHITE) if acting else (PAPER, INK)
     circle(parent, x, y, 15, fill=fill, stroke=INK, stroke_width=1.5)
     text(parent, x, y + 6, seat, 16, strong=True, fill=on, text_anchor="middle")
-
-
-def badge(parent: Element, x: float, y: float, words: object, **attributes: Any) -> None:
-    """A few words in a round frame around (x, y)."""
-    width = 14 + 7.2 * len(str(words))
-    fill = attributes.get("fill", PAPER)
-    rect(parent, x - width / 2, y - 10, width, 20, rx=10, fill=fill, stroke=CARD_EDGE)
-    text(parent, x, y + 4.5, words, 12, fill=attributes.get("on", INK), text_anchor="middle")
 
 
 def crown(parent: Element, x: float, y: float) -> None:

@@ -284,10 +284,10 @@ def _draw_hand(setup: Setup, game: Any, box: Element, legal: Collection[int]) ->
         _draw_pane(held, 108)
         _draw_face(setup, held, kind, 0, cell)
         _draw_turns(setup, box, kind)
-    for verb, words, x in ((COLLECT, "collect", 14), (REDRAW, "redraw", 126)):
+    for verb, words, x in ((COLLECT, "collect", 14), (REDRAW, "redraw", 130)):
         action = encode(setup, verb)
         if action in legal:
-            button(box, action, label(setup, action), words, x, 164, 104)
+            button(box, action, label(setup, action), words, x, 164, 100)
     if kind != NO_CARD and not legal:
         words = "redraw is spent" if game["redrawn"] else "may be redrawn once"
         text(box, 16, 184, words, 13, fill=QUIET)

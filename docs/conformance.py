@@ -33,6 +33,8 @@ LIBRARIES = (
     ("OpenSpiel", "open-spiel", "test_openspiel.py"),
     ("TorchRL", "torchrl", "test_torchrl.py"),
     ("Tianshou", "tianshou", "test_tianshou.py"),
+    ("Ray", "ray", "test_ray.py"),
+    ("RLlib", "ray", "test_ray.py::test_rllibs_ppo_learns_by_legal_actions_alone"),
     ("PyArrow", "pyarrow", "test_training_offline.py"),
 )
 

@@ -88,11 +88,15 @@ def connected(address: str) -> Generator[None, None, None]:
 
 def _how(address: str, scratch: str) -> dict[str, Any]:
     """How to call `ray.init`."""
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "WARNING"}
     if address != LOCAL:
-        return {"address": address, **quiet}
-    folder = os.environ.get("RAY_TMPDIR", scratch)
-    return {"address": LOCAL, "include_dashboard": False, "_temp_dir": folder, **quiet}
+        return {"address": address, "log_to_driver": False, "logging_level": "WARNING"}
+    return {
+        "address": LOCAL,
+        "include_dashboard": False,
+        "log_to_driver": False,
+        "logging_level": "ERROR",
+        "_temp_dir": os.environ.get("RAY_TMPDIR", scratch),
+    }
 
 
 def _knock(address: str) -> None:

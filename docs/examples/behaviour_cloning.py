@@ -7,11 +7,13 @@ import numpy as np
 import torch
 from torch import nn
 
-from tefuda.training.agents import GreedyAgent
-from tefuda.training.offline import Decisions, read_decisions, write_parquet
+from tefuda.training import cli
+from tefuda.training.offline import Decisions, read_decisions
 
-GAMES, BATCH, EPOCHS = 256, 256, 4
-OPTIONS = {"players": 3, "scoring": "vp", "rounds": 1}
+BATCH, EPOCHS = 256, 4
+# The same as on the command line: tefuda record gacha --parquet ...
+RECORD = "record gacha --players 3 --option scoring=vp --option rounds=1 --policy greedy --parquet"
+GAMES = "--games 256 --seed 1"
 
 
 def logits_of(net: nn.Module, decisions: Decisions) -> torch.Tensor:
@@ -36,7 +38,7 @@ def main() -> None:
     torch.manual_seed(0)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "greedy.parquet"
-        write_parquet(GreedyAgent(), "gacha_v0", games=GAMES, seed=1, file=file, options=OPTIONS)
+        cli.main([*RECORD.split(), *GAMES.split(), "-o", str(file)])
         *lessons, test = read_decisions(file)
     size, actions = test.observation.shape[1], test.action_mask.shape[1]
     net = nn.Sequential(nn.Linear(size, 128), nn.ReLU(), nn.Linear(128, actions))

@@ -112,8 +112,8 @@ class Engine:
         """Observations (..., D) as users see them.
 
         Returns:
-            A view of one array (..., *shape); or a dict of views where there are pieces; or with
-            `planes="box"` a new array (..., planes, rows, columns).
+            A view of one array in the encoder's shape; or a dict of views where there are pieces;
+            or with `planes="box"` a new array (..., planes, rows, columns).
         """
         if not self.pieces:
             return values.reshape(*values.shape[:-1], *self.shape)

@@ -115,42 +115,36 @@ class ActionFeatures(BaseFeaturesExtractor):
         super().__init__(observation_space, table.low.size + actions.low.size)
         self.scale = Scale(table)
         self.action_scale = Scale(actions)
-        middle = actions.high.astype(np.float32) / 2
-        self.register_buffer("middle", torch.as_tensor(middle), persistent=False)
 
     def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
         """Pieces (B, ...) to (B, D + K * A) features."""
-        actions = self.action_scale(observations[ACTIONS] - self.middle)
+        actions = self.action_scale(observations[ACTIONS])
         return torch.cat([self.scale(observations["table"]), actions.flatten(start_dim=1)], dim=1)
 
 
 class ActionScorer(nn.Module):
     """Scores every action by its features, which the state of the table weighs.
 
-    The same few hidden units look at the features of each action; how much they count depends on
-    the latent state. So what is learnt of one action holds for all.
+    The weights are the same for all actions, so what is learnt of one holds for all.
 
     Args:
         state: S, units of the latent state.
         features: K.
         actions: A.
-        units: Hidden units.
     """
 
-    def __init__(self, state: int, features: int, actions: int, units: int = 8) -> None:
+    def __init__(self, state: int, features: int, actions: int) -> None:
         super().__init__()
         self._sizes = (state, features * actions)
         self._shape = (features, actions)
         self.base = nn.Linear(state, actions)
-        self.hidden = nn.Conv1d(features, units, kernel_size=1)
-        self.weigh = nn.Linear(state, features + units)
+        self.weigh = nn.Linear(state, features)
 
     def forward(self, latent: torch.Tensor) -> torch.Tensor:
         """(B, S + K * A) to logits (B, A)."""
         state, flat = latent.split(self._sizes, dim=1)
-        features = flat.view(-1, *self._shape)
-        shown = torch.cat([features, self.hidden(features).relu()], dim=1)
-        scores = torch.bmm(self.weigh(state).unsqueeze(1), shown).squeeze(1)
+        weights = self.weigh(state).unsqueeze(1)
+        scores = torch.bmm(weights, flat.reshape(-1, *self._shape)).squeeze(1)
         logits: torch.Tensor = self.base(state) + scores
         return logits
 
@@ -166,7 +160,7 @@ class StateExtractor(nn.Module):
 
     def __init__(self, layers: MlpExtractor, table: int, rest: int) -> None:
         super().__init__()
-        self.layers = layers
+        self.policy_net, self.value_net = layers.policy_net, layers.value_net
         self._table = table
         self.latent_dim_pi = layers.latent_dim_pi + rest
         self.latent_dim_vf = layers.latent_dim_vf
@@ -177,12 +171,13 @@ class StateExtractor(nn.Module):
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
         """(B, D + K * A) to (B, S + K * A)."""
-        state = self.layers.forward_actor(features[:, : self._table])
+        state = self.policy_net(features[:, : self._table])
         return torch.cat([state, features[:, self._table :]], dim=1)
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         """(B, D + K * A) to (B, V)."""
-        return self.layers.forward_critic(features[:, : self._table])
+        state: torch.Tensor = self.value_net(features[:, : self._table])
+        return state
 
 
 class LegalActions(MaskableCategoricalDistribution):

@@ -1,9 +1,10 @@
 """Observations of quatre: everything but the future of the bag, as named sections of int8 values.
 
-`flat` is the default. `expert` adds for every action what it would change, and what the scripted
-player would do. `planes` shows the board and the card drawn as planes for convolutional networks,
-with the rest as a context vector behind them; beside the bare facts it has the sizes of groups and
-what one more fruit would gain. `tokens` says the same as rows of categories for attention models.
+`flat` is the default. `expert` adds for every action what it would change, and whether the scripted
+player would rather collect or redraw. `planes` shows the board and the card drawn as planes for
+convolutional networks, with the rest as a context vector behind them; beside the bare facts it has
+the sizes of groups and what one more fruit would gain. `tokens` says the same as rows of categories
+for attention models.
 
 Fruits and actors go round from the seat's own one (with two players, every
 second is its own), and a fruit that nobody owns stands last; the kinds of cards are renamed
@@ -249,8 +250,8 @@ def _write_faces(game: Record, parts: Record, seat: int, observation: Observatio
 
 # ==================================================================== expert
 
-# Of each action: what it adds to the points of each fruit, and whether the scripted player
-# would take it.
+# Of each action: what it adds to the points of each fruit, and whether the scripted player takes it
+# rather than any place. (Which place that player prefers, the points tell.)
 _ACTION_FEATURES = FRUIT_COUNT + 1
 # Points can fall: this many are 64 less.
 _LEVEL = 64
@@ -263,9 +264,12 @@ def expert_sections(setup: Setup) -> tuple[Section, ...]:
         [
             *flat_sections(setup),
             Section("changes", FRUIT_COUNT * setup.actions, _MOST, changes),
-            Section("scripted", setup.actions, 1, "1 for what the scripted player would do"),
+            Section(
+                "scripted", setup.actions, 1,
+                "1 for collecting or redrawing where the scripted player would",
+            ),
         ]
-    )
+    )  # fmt: skip
 
 
 def expert_shapes(setup: Setup) -> dict[str, tuple[int, ...]]:
@@ -285,7 +289,9 @@ def observe_expert(game: Record, parts: Record, seat: int, observation: Observat
         kept = keep_board(game)
         changes = try_places(game, parts, kept)
         _write_changes(game, parts, seat, changes, observation[at:].reshape(-1, actions))
-        observation[at + FRUIT_COUNT * actions + best_action(game, parts, changes, kept)] = 1
+        action = best_action(game, parts, changes, kept)
+        if action >= collect_action(parts):
+            observation[at + FRUIT_COUNT * actions + action] = 1
 
 
 @kernel

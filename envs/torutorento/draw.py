@@ -118,6 +118,8 @@ _NAMES = (
     ("butterfly", "蝶"),
     ("mimic", "ぎたい"),
 )
+# What a mimic can be, in a word each beside its picture.
+_ROLE_WORDS = ("head", "head", "tail", "tail", "body")
 _ASKED = {
     FALL_PHASE: "let leaves fall",
     TAKE_PHASE: "take a card",
@@ -487,6 +489,7 @@ def _draw_roles(scene: _Scene, box: Element) -> None:
         at = scene.choice(box, ROLE_ACTION + role, 60 + 108.0 * place, _OWN_HAND_Y + _BIG[1] + 14)
         _draw_card(at, ROLE_CARD + role, _SMALL)
         halo(at, 0, 0, *_SMALL)
+        text(at, _SMALL[0] + 9, 28, _ROLE_WORDS[role], 12)
 
 
 def _draw_lengths(

@@ -14,6 +14,7 @@ from tefuda.envs.core.errors import OptionError  # noqa: E402
 from tefuda.envs.core.registry import find_game  # noqa: E402
 from tefuda.training import offline  # noqa: E402
 from tefuda.training.agents import GreedyAgent, RandomAgent  # noqa: E402
+from tefuda.training.cli import main  # noqa: E402
 from tefuda.training.offline import read_about, read_decisions, write_parquet  # noqa: E402
 
 SEED = 6
@@ -104,3 +105,30 @@ def test_a_failing_agent_leaves_no_file(tmp_path: Path) -> None:
         write_parquet(
             RandomAgent(), "gacha_v0", games=1, seed=1, file=tmp_path / "no" / "x.parquet"
         )
+
+
+# ==================================================================== the command
+
+COMMAND = ["record", "gacha", "--games", "5", "--seed", str(SEED), "--policy", "greedy"]
+OPTIONS = ["--players", "3", "--option", "scoring=vp", "--option", "rounds=2"]
+
+
+@pytest.mark.parametrize("encoder", [None, "tokens"])
+def test_the_command_writes_what_the_function_writes(encoder: str | None, tmp_path: Path) -> None:
+    by_command, by_function = tmp_path / "command.parquet", tmp_path / "function.parquet"
+    more = ["--encoder", encoder] if encoder else []
+    assert main([*COMMAND, *OPTIONS, "--parquet", *more, "-o", str(by_command)]) == 0
+    write_parquet(
+        GreedyAgent(), "gacha_v0", games=5, seed=SEED, file=by_function, encoder=encoder,
+        options=SHORT["gacha_v0"],
+    )  # fmt: skip
+    assert pq.read_table(by_command).equals(pq.read_table(by_function))
+    assert read_about(by_command) == read_about(by_function)
+
+
+def test_an_encoder_belongs_to_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*COMMAND, "--encoder", "tokens", "-o", str(tmp_path / "x")]) == 2
+    assert "--encoder belongs to --parquet" in capsys.readouterr().err
+    assert main([*COMMAND, "--parquet", "--encoder", "runes", "-o", str(tmp_path / "x")]) == 2
+    assert "encoder='runes' is not allowed" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -129,6 +129,19 @@ def test_every_action_stands_on_the_table_and_in_the_list(browser: Browser, name
                 page.locator("#actions button").first.click()
 
 
+def test_what_is_forced_can_be_played_by_itself(browser: Browser) -> None:
+    with seated(browser, "gacha_v0") as (visitor, server):
+        visitor.page.get_by_label("play by itself").check()
+        while visitor.wait_for_turn():
+            turn = server.table.turn
+            if len(server.table.game.legal_actions()) > 1:
+                visitor.choose()
+            else:
+                visitor.wait_past(str(turn))
+                return
+        raise AssertionError("nothing was forced")
+
+
 def test_a_double_click_is_one_move(browser: Browser) -> None:
     with seated(browser, "gacha_v0") as (visitor, server):
         visitor.wait_for_turn()

@@ -2,9 +2,13 @@
 
 import json
 import re
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 
@@ -421,6 +425,53 @@ def test_a_port_in_use_is_named(capsys: pytest.CaptureFixture[str]) -> None:
             listen("127.0.0.1", port)
         assert main(["play", "gacha", "--port", str(port)]) == 2
         assert f"port {port}" in capsys.readouterr().err
+
+
+def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "import sys; from tefuda.training.cli import main; main()"]
+    arguments = ["play", "gacha", "--no-browser", "--records", str(tmp_path)]
+    with subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True) as served:
+        assert served.stdout is not None
+        try:
+            said = served.stdout.readline()
+            opened = re.fullmatch(r"Open http://127\.0\.0\.1:(\d+)(/table/\S+)\n", said)
+            assert opened is not None
+            connection = HTTPConnection("127.0.0.1", int(opened[1]), timeout=20)
+            connection.request("GET", opened[2])
+            assert "Sit down" in connection.getresponse().read().decode()
+            connection.close()
+        finally:
+            served.send_signal(signal.SIGINT)
+    assert served.returncode is not None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_agent_that_fails_is_named_and_the_table_stays(tmp_path: Path) -> None:
+    class Broken:
+        name = "broken"
+        calls = 0
+
+        def act(self, tables: Any, rows: Any) -> Any:
+            self.calls += 1
+            if self.calls > 1:
+                raise ZeroDivisionError("by design")
+            return tables.action_mask[rows].argmax(axis=1)
+
+    engine = table_of().engine
+    table = Table(engine, [Broken()], seed=3, records=tmp_path)
+    with served(table) as (client, server):
+        with connected(client, sit(client, server, 0)) as browser:
+            if browser.state["view"]["legal"]:
+                browser.act()
+            said = browser.wait_for("refused")["message"]
+            assert re.fullmatch(r"the agent of seat \d has failed: .*by design.*", said)
+        assert client.get(server.address).status_code == 200
+
+
+def test_a_path_is_not_told_to_who_plays_along() -> None:
+    table = table_of()
+    table.chairs[1].agent.name = "policy:/home/somebody/runs/mine"
+    assert table.standing()["chairs"][1]["name"] == "policy:mine"
 
 
 def test_without_being_told_only_this_machine_is_listened_to() -> None:

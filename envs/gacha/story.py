@@ -57,7 +57,7 @@ def _drawn(setup: Setup, number: int | None) -> str:
 
 def _decided(setup: Setup, phase: int, action: int | None) -> str:
     if phase == FOLLOW_PHASE and action is not None:
-        return f"calls {FOLLOWS[action - FOLLOW_ACTION]!r}"
+        return f'calls "{FOLLOWS[action - FOLLOW_ACTION].replace("-", " ")} follow"'
     if phase == PLAY_PHASE:
         return f"plays {'a card' if action is None else card_label(setup, action)}"
     if phase == REDRAW_PHASE:

@@ -3,12 +3,13 @@
 from typing import Any
 
 from tefuda.envs.core.spec import Event, Setup
-from tefuda.envs.quatre.state import DRAW_PHASE, FIRST_FRUIT, FRUIT_COUNT, FRUITS
-from tefuda.envs.quatre.text import COLLECT, PLACE, card_label, decode
+from tefuda.envs.quatre.state import CREAM, DRAW_PHASE, FIRST_FRUIT, FRUIT_COUNT, FRUITS
+from tefuda.envs.quatre.text import COLLECT, PLACE, decode
 
 __all__ = ["explain", "tell"]
 
 _DEGREES = 90
+_NAMES = {**{FIRST_FRUIT + fruit: name for fruit, name in enumerate(FRUITS)}, CREAM: "cream"}
 
 
 def tell(setup: Setup, event: Event) -> str | None:
@@ -16,7 +17,7 @@ def tell(setup: Setup, event: Event) -> str | None:
     phase, seat, value = event
     assert value is not None
     if phase == DRAW_PHASE:
-        return f"Seat {seat} draws card {card_label(setup, value)}"
+        return f"Seat {seat} draws a card with {_printed(setup, value)}."
     move = decode(setup, value)
     if move.kind == PLACE:
         turned = f", turned {_DEGREES * move.turn} degrees" if move.turn else ""
@@ -24,6 +25,13 @@ def tell(setup: Setup, event: Event) -> str | None:
     if move.kind == COLLECT:
         return f"Seat {seat} keeps the card: a point in every scoring to come."
     return f"Seat {seat} puts the card back for another."
+
+
+def _printed(setup: Setup, kind: int) -> str:
+    """What is on a kind of card."""
+    symbols = setup.parts[0]["face"][kind, 0].tolist()
+    counts = {name: symbols.count(symbol) for symbol, name in _NAMES.items()}
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count)
 
 
 def explain(setup: Setup, before: Any, after: Any) -> list[str]:

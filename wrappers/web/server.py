@@ -10,6 +10,7 @@ import sys
 import webbrowser
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -250,16 +251,22 @@ class TableServer:
 
     async def _let_agents_play(self) -> None:
         while self.table.agent_acts:
-            thought = await asyncio.to_thread(self.table.think)
+            try:
+                thought = await asyncio.to_thread(self.table.think)
+            except Exception as error:  # an agent of somebody's own may raise anything
+                await self._tell_all(f"the agent of seat {self.table.acting} has failed: {error!r}")
+                return
             await asyncio.sleep(self._pace)
             try:
                 if self.table.accept(thought):
                     await self._broadcast()
             except OSError as error:
-                for browser in list(self._browsers):
-                    said = f"the game cannot be written: {error}"
-                    await self._send(browser, {"kind": "refused", "message": said})
+                await self._tell_all(f"the game cannot be written: {error}")
                 await self._broadcast()
+
+    async def _tell_all(self, message: str) -> None:
+        for browser in list(self._browsers):
+            await self._send(browser, {"kind": "refused", "message": message})
 
 
 _REQUESTS: Mapping[str, Callable[[TableServer, _Browser, int, _Message], Awaitable[None]]] = {
@@ -400,13 +407,17 @@ def listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
+# An address must be seen at once, also where output is a pipe.
+_print = partial(print, flush=True)
+
+
 def serve(
     make: Callable[[Callable[[], None]], Starlette],
     listening: socket.socket,
     path: str,
     *,
     browse: bool,
-    tell: Callable[[str], None] = print,
+    tell: Callable[[str], None] = _print,
 ) -> None:
     """Serves an application until Ctrl-C.
 

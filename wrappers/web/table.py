@@ -366,7 +366,7 @@ class Table:
     @property
     def adviser(self) -> str | None:
         """The name of who gives hints."""
-        return None if self._adviser is None else self._adviser.name
+        return None if self._adviser is None else _shown_name(self._adviser)
 
     def hints(self, seat: int) -> list[Hint]:
         """What the adviser would do in the place of the acting seat, the likeliest first.
@@ -442,7 +442,7 @@ class Table:
         return {
             "seat": chair.seat,
             "who": "you" if chair.seat == seat else who,
-            "name": chair.agent.name if chair.token is None else None,
+            "name": _shown_name(chair.agent) if chair.token is None else None,
             "here": chair.connections > 0,
         }
 
@@ -480,6 +480,12 @@ def _free_name(folder: Path, game: str) -> Path:
     begun = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
     names = (f"{game}-{begun}{f'-{n}' if n else ''}.jsonl" for n in range(10**6))
     return next(folder / name for name in names if not (folder / name).exists())
+
+
+def _shown_name(agent: Agent) -> str:
+    """An agent's name; of a path only the end, for who plays along need not know the folders."""
+    kind, colon, path = agent.name.partition(":")
+    return f"{kind}{colon}{Path(path).name}"
 
 
 def _as_offer(told: str) -> str:

@@ -71,6 +71,14 @@ function show(message) {
   showChoices();
   showSeats();
   showLog();
+  playForced();
+}
+
+function playForced() {
+  const { legal } = state.view;
+  const due = state.turn;
+  if (!$("forced").checked || legal.length !== 1) return;
+  setTimeout(() => { if (state?.turn === due && $("forced").checked) act(legal[0].action); }, 600);
 }
 
 function showBoard() {
@@ -345,12 +353,13 @@ $("fresh").addEventListener("close", () => {
 $("hint").addEventListener("click", () => ask({ do: "hint" }));
 $("undo").addEventListener("click", () => { sent = -1; ask({ do: "undo" }); });
 $("leave").addEventListener("click", () => ask({ do: "leave" }));
+$("forced").addEventListener("change", () => { if (state) playForced(); });
 $("rotate").addEventListener("click", () => rotate());
 $("lobby").href = document.body.dataset.table;
 
 document.addEventListener("keydown", (event) => {
   const tag = event.target.tagName;
-  if (event.ctrlKey || event.metaKey || event.altKey || tag === "INPUT" || $("fresh").open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || (tag === "INPUT" && event.target.type !== "checkbox") || $("fresh").open) return;
   const target = event.target.closest?.("#board [data-action]");
   if (target && (event.key === "Enter" || event.key === " ")) {
     event.preventDefault();

@@ -17,7 +17,7 @@ import pyspiel
 import results
 from matplotlib.figure import Figure
 
-import tefuda.wrappers.openspiel  # noqa: F401 - registers the games
+from tefuda.wrappers.openspiel import OpenSpielGame
 
 #: The components, as OpenSpiel loads them.
 GAMES = {
@@ -40,7 +40,8 @@ def points(most: int) -> list[int]:
 
 def curve(game: str, solver: str, most: int) -> list[list[float]]:
     """[iterations, NashConv of the average policy] of a solver; 0 is an equilibrium."""
-    tree = pyspiel.convert_to_cached_tree(pyspiel.load_game(GAMES[game]))
+    game_of_python: OpenSpielGame = pyspiel.load_game(GAMES[game])
+    tree = pyspiel.convert_to_cached_tree(game_of_python)
     running = SOLVERS[solver](tree)
     found: list[list[float]] = []
     done = 0
@@ -56,15 +57,15 @@ def measure(most: int) -> Iterator[dict[str, Any]]:
     """A row for each game and solver."""
     for game, loaded in GAMES.items():
         for solver in SOLVERS:
-            row = {"game": game, "load": loaded, "solver": solver}
-            row["curve"] = curve(game, solver, most)
-            print(game, solver, *row["curve"][-1])
-            yield row
+            found = curve(game, solver, most)
+            print(game, solver, *found[-1])
+            yield {"game": game, "load": loaded, "solver": solver, "curve": found}
 
 
 def draw(rows: list[dict[str, Any]], file: Path) -> None:
     """Draws all curves on logarithmic axes."""
-    axes = Figure(figsize=_SIZE, layout="constrained").add_subplot()
+    figure = Figure(figsize=_SIZE, layout="constrained")
+    axes = figure.add_subplot()
     for row in rows:
         style = "-" if row["solver"] == "CFR" else "--"
         label = f"{row['game']}: {row['solver']}"
@@ -72,7 +73,7 @@ def draw(rows: list[dict[str, Any]], file: Path) -> None:
     axes.set(xlabel="iterations", ylabel="NashConv of the average policy")
     axes.grid(alpha=_FAINT, which="both")
     axes.legend()
-    axes.figure.savefig(file, dpi=_DPI)
+    figure.savefig(file, dpi=_DPI)
 
 
 def main() -> None:

@@ -322,9 +322,9 @@ def test_nash_conv_falls_under_cfr(duel: Any) -> None:
     shown = CURVES["gacha, duel", "CFR"]
     solver, done = pyspiel.CFRSolver(duel), 0
     for iterations, nash_conv in shown[:3]:
-        for _ in range(iterations - done):
+        for _ in range(int(iterations) - done):
             solver.evaluate_and_update_policy()
-        done = iterations
+        done = int(iterations)
         found = pyspiel.nash_conv(duel, solver.average_policy())
         assert found == pytest.approx(nash_conv, abs=1e-5)
     assert done == 10

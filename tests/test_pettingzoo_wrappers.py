@@ -133,13 +133,14 @@ def test_the_turn_based_parallel_environment_passes_the_parallel_api_test(name: 
 @every_game
 def test_only_the_acting_agents_action_counts_in_parallel(name: str) -> None:
     """What idle agents send is not even looked at; the acting one must send a legal action."""
-    quiet, noisy = (turn_based_aec_to_parallel(table(name)) for _ in range(2))
+    inner: Any = table(name)
+    quiet, noisy = turn_based_aec_to_parallel(inner), turn_based_aec_to_parallel(table(name))
     quiet.reset(seed=8)
     noisy.reset(seed=8)
     rng = np.random.default_rng(8)
     for _ in range(12):
-        acting = quiet.aec_env.agent_selection
-        legal = np.flatnonzero(quiet.aec_env.observe(acting)["action_mask"])
+        acting = inner.agent_selection
+        legal = np.flatnonzero(inner.observe(acting)["action_mask"])
         action = int(rng.choice(legal))
         seen, *rest = quiet.step({acting: action})
         seen_too, *rest_too = noisy.step({**dict.fromkeys(noisy.agents, -1), acting: action})

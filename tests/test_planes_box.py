@@ -53,7 +53,8 @@ def test_all_faces_show_the_same_box() -> None:
     env, tables, game = make(NAME, **BOX), make_vec(NAME, seed=4, **BOX), None
     plain = make_vec(NAME, seed=4, **OPTIONS)
     env.reset(seed=4)
-    space = env.observation_space("player_0")["observation"]
+    space = observation_space(env.engine)
+    assert env.observation_space("player_0")["observation"] == space  # type: ignore[index]
     for _ in range(8):
         seat = int(tables.seat[0])
         pieces = {name: piece[0] for name, piece in plain.pieces.items()}

@@ -201,9 +201,10 @@ def test_the_network_for_rllib_gives_illegal_actions_no_chance(name: str, encode
     env = make_env({"game": name, "encoder": encoder})
     seen, _ = env.reset(seed=1)
     ((agent, observation),) = seen.items()
+    spaces: Any = env.observation_spaces
     network = MaskedPPOModule(
-        observation_space=env.observation_spaces[agent],
-        action_space=env.action_spaces[agent],
+        observation_space=spaces[agent],
+        action_space=env.env.action_space(agent),
         model_config={"fcnet_hiddens": [8]},
     )
     batch = {"obs": convert(torch, observation)}

@@ -170,8 +170,10 @@ SHORT: dict[str, dict[str, Any]] = {
 }
 
 
-def small_env(name: str, seating: OneSeat | None = None, **encoding: str) -> TablesVecEnv:
-    tables = make_vec(name, tables=TABLES, seed=3, **encoding, **SHORT[name])
+def small_env(
+    name: str, seating: OneSeat | None = None, encoding: dict[str, Any] | None = None
+) -> TablesVecEnv:
+    tables = make_vec(name, tables=TABLES, seed=3, **(encoding or {}), **SHORT[name])
     return TablesVecEnv(tables, seating)
 
 
@@ -190,7 +192,7 @@ def small_learner(env: Any) -> MaskablePPO:
 )
 def test_maskable_ppo_learns_from_every_encoder(name: str, encoding: dict[str, str]) -> None:
     """An illegal action would raise an error of the tables."""
-    env = small_env(name, **encoding)
+    env = small_env(name, encoding=encoding)
     model = small_learner(env)
     before = [weight.clone() for weight in model.policy.parameters()]
     model.learn(2 * 16 * TABLES)
@@ -223,7 +225,7 @@ def test_vec_monitor_tells_what_the_games_paid() -> None:
     ("name", "encoding"), [("gacha_v0", {}), ("quatre_v0", {"encoder": "planes"})]
 )
 def test_vec_normalize_passes_masks_through(name: str, encoding: dict[str, str]) -> None:
-    env = VecNormalize(small_env(name, **encoding))
+    env = VecNormalize(small_env(name, encoding=encoding))
     assert is_masking_supported(env)
     small_learner(env).learn(2 * 16 * TABLES)
     seen = env.reset()

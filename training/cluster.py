@@ -7,6 +7,7 @@ actors for which the cluster has no room yet.
 """
 
 import os
+import pickle
 import secrets
 import socket
 import tempfile
@@ -16,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
 import ray
-from ray import cloudpickle
+from ray.cloudpickle.cloudpickle import dumps
 from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
 
 from tefuda.envs.core.errors import TefudaError
@@ -33,9 +34,6 @@ MOST_DEATHS = 3
 
 # Seconds in which a cluster must answer.
 _PATIENCE = 5.0
-
-# What an actor that is not ready yet is at.
-_BEGINNING = None
 
 
 def play_on_cluster(
@@ -124,7 +122,7 @@ class Worker:
 
     def begin(self, workplace: bytes) -> None:
         """Makes the workplace ready, by unpickling it; an error of it is one of this call."""
-        self._workplace = cloudpickle.loads(workplace)
+        self._workplace = pickle.loads(workplace)
 
     def play(self, portion: Any) -> Any:
         """Plays one portion."""
@@ -147,7 +145,8 @@ class Crew(Generic[P, R]):
 
     def __init__(self, workplace: Workplace[P, R], portions: Sequence[P], actors: int) -> None:
         self._left = deque(portions)
-        self._workplace = ray.put(cloudpickle.dumps(workplace))
+        self._workplace = ray.put(dumps(workplace))
+        # Who is at what, by what is waited for; at None who is not ready yet.
         self._at: dict[Any, tuple[Any, P | None]] = {}
         self._lost: Counter[P | None] = Counter()
         # Ray's types of an actor do not survive its own decorator.
@@ -168,7 +167,7 @@ class Crew(Generic[P, R]):
         Raises:
             TefudaError: A portion could not be played, or actors die at it.
         """
-        while self._left or any(portion is not _BEGINNING for _, portion in self._at.values()):
+        while self._left or any(portion is not None for _, portion in self._at.values()):
             (done,), _ = ray.wait(list(self._at), num_returns=1)
             actor, portion = self._at.pop(done)
             try:
@@ -177,13 +176,13 @@ class Crew(Generic[P, R]):
                 self._replace(actor, portion, error)
                 continue
             self._employ(actor)
-            if portion is not _BEGINNING:
+            if portion is not None:
                 yield portion, result
 
     def _add(self) -> None:
         actor = self._hire()
         self.actors.append(actor)
-        self._at[actor.begin.remote(self._workplace)] = actor, _BEGINNING
+        self._at[actor.begin.remote(self._workplace)] = actor, None
 
     def _employ(self, actor: Any) -> None:
         """Gives an actor the next portion, if there is one."""
@@ -197,11 +196,11 @@ class Crew(Generic[P, R]):
         """Takes note of a death; what the actor was at comes next."""
         self._lost[portion] += 1
         if self._lost[portion] >= MOST_DEATHS:
-            at = "before they were ready" if portion is _BEGINNING else f"at {portion!r}"
+            at = "before they were ready" if portion is None else f"at {portion!r}"
             raise TefudaError(
                 f"{MOST_DEATHS} actors have died {at}; was there too little memory? {error}"
             ) from error
-        if portion is not _BEGINNING:
+        if portion is not None:
             self._left.appendleft(portion)
         self.actors.remove(actor)
         ray.kill(actor)  # it may live, where only its result was lost

@@ -298,7 +298,7 @@ def _drawn_view(game: Any, seat: int | None) -> dict[str, Any] | None:
 
 def _seat_view(game: Any, player: int, seat: int | None) -> dict[str, Any]:
     """What is known of a seat; `known_hand` is what all others know of its hand (T15)."""
-    shown = {
+    shown: dict[str, Any] = {
         "seat": player,
         "field": _pile_view(game, FIELD + player),
         "takes": int(game["takes"][player]),

@@ -4,7 +4,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def visit(browser: Browser) -> Iterator[Visit]:
+def visit(browser: Browser) -> Generator[Visit, None, None]:
     """A page of a person of its own; it must show no error and ask nobody else."""
     context = browser.new_context(viewport=_WIDE, reduced_motion="reduce")  # type: ignore[arg-type]
     visitor = Visit(context.new_page())
@@ -59,7 +59,9 @@ def visit(browser: Browser) -> Iterator[Visit]:
 
 
 @contextmanager
-def seated(browser: Browser, name: str, **more: Any) -> Iterator[tuple[Visit, TableServer]]:
+def seated(
+    browser: Browser, name: str, **more: Any
+) -> Generator[tuple[Visit, TableServer], None, None]:
     """A person at seat 0 of a table."""
     server = TableServer(table_of(name, **more))
     with running(server.app) as address, visit(browser) as visitor:

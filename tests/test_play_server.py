@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -21,7 +21,7 @@ from tefuda.envs.core.errors import OptionError
 from tefuda.training.cli import main
 from tefuda.wrappers.web.server import TableServer, listen, viewer_app
 from tefuda.wrappers.web.table import Table
-from test_play_table import table_of
+from test_play_table import table_of, the_record
 
 Message = dict[str, Any]
 
@@ -74,7 +74,7 @@ class Browser:
 
 
 @contextmanager
-def served(table: Table) -> Iterator[tuple[TestClient, TableServer]]:
+def served(table: Table) -> Generator[tuple[TestClient, TableServer], None, None]:
     server = TableServer(table)
     with TestClient(server.app()) as client:
         yield client, server
@@ -89,7 +89,7 @@ def sit(client: TestClient, server: TableServer, seat: int) -> str:
 
 
 @contextmanager
-def connected(client: TestClient, address: str) -> Iterator[Browser]:
+def connected(client: TestClient, address: str) -> Generator[Browser, None, None]:
     with client.websocket_connect(f"{address}/socket") as session:
         browser = Browser(session)
         browser.wait_for("state")
@@ -158,13 +158,12 @@ def test_a_whole_game_with_a_record_after_every_move(name: str, tmp_path: Path) 
         with connected(client, address) as browser:
             while browser.wait_for_turn():
                 browser.act()
-                (file,) = tmp_path.glob("[!.]*.jsonl")
-                Game.from_record(json.loads(file.read_text(encoding="utf-8")))
+                Game.from_record(the_record(tmp_path))
             assert browser.state["view"]["winners"] == table.game.winners
             assert browser.state["seed"] == 3
             assert "The game is over: " in browser.story[-1][1]
             assert browser.story == [[line.kind, line.text] for line in table.chronicle.lines(0)]
-    record = json.loads(file.read_text(encoding="utf-8"))
+    record = the_record(tmp_path)
     assert record["winners"] is not None and not list(tmp_path.glob(".*"))
 
 

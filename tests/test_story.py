@@ -1,6 +1,7 @@
 """The course of a game in words: true, the same in every world that a seat cannot tell apart."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,14 +10,14 @@ from tefuda.envs import GAMES, Game, make_vec
 from tefuda.envs.core.story import EVENT, ROUND, SCORE, WHY, Chronicle
 from tefuda.training.agents import make_agent
 
-OPTIONS = {
+OPTIONS: dict[str, dict[str, Any]] = {
     "gacha_v0": {"players": 4, "scoring": "vp", "rounds": 2},
     "quatre_v0": {"players": 2},
     "torutorento_v0": {"players": 3, "target": 12},
 }
 
 
-def played(name: str, seed: int, agent: str = "greedy", **options: object) -> Game:
+def played(name: str, seed: int, agent: str = "greedy", **options: Any) -> Game:
     """A whole game."""
     tables = make_vec(
         name,

@@ -4,11 +4,11 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 from starlette.applications import Starlette
 
 from tefuda.wrappers.web.server import listen
@@ -41,7 +41,7 @@ def find_chromium() -> str | None:
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium() -> Generator[Browser, None, None]:
     """Chromium with a profile of its own, which nobody sees."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -52,7 +52,7 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def running(make: Callable[[], Starlette], port: int = 0) -> Iterator[str]:
+def running(make: Callable[[], Starlette], port: int = 0) -> Generator[str, None, None]:
     """Runs a server; gives its address."""
     listening = listen("127.0.0.1", port)
     config = uvicorn.Config(
@@ -89,7 +89,7 @@ class Visit:
         self.asked: list[str] = []
         page.set_default_timeout(1000 * _SECONDS)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
+        page.on("console", self._note)
         page.on("request", lambda request: self.asked.append(request.url))
         page.on(
             "websocket",
@@ -97,6 +97,10 @@ class Visit:
                 "framereceived", lambda payload: self.traffic.append(str(payload))
             ),
         )
+
+    def _note(self, said: ConsoleMessage) -> None:
+        if said.type == "error":
+            self.errors.append(said.text)
 
     # ---------------------------------------------------------------- at a table
 

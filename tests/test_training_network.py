@@ -9,7 +9,9 @@ pytest.importorskip("torch")
 import torch
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 
-from tefuda.training.network import BoardFeatures, LegalActions, ScaledFlatten
+from tefuda.training.config import TrainConfig
+from tefuda.training.model import make_model
+from tefuda.training.network import ActionScorer, BoardFeatures, LegalActions, ScaledFlatten
 
 ROWS, ACTIONS = 50, 12
 
@@ -78,3 +80,28 @@ def test_features_are_scaled_by_the_largest_values() -> None:
     space = gymnasium.spaces.Box(np.zeros(3, np.int8), np.array([1, 4, 0], np.int8), dtype=np.int8)
     features = ScaledFlatten(space)(torch.tensor([[1.0, 4.0, 0.0]]))
     torch.testing.assert_close(features, torch.tensor([[1.0, 2.0, 0.0]]))
+
+
+def test_actions_are_scored_by_their_features_with_weights_of_the_state() -> None:
+    torch.manual_seed(1)
+    scorer = ActionScorer(state=6, features=3, actions=ACTIONS)
+    state, features = torch.randn(4, 6), torch.randn(4, 3, ACTIONS)
+    found = scorer(torch.cat([state, features.flatten(1)], dim=1))
+    weights = scorer.weigh(state)
+    for action in range(ACTIONS):
+        expected = scorer.base(state)[:, action] + (weights * features[:, :, action]).sum(1)
+        torch.testing.assert_close(found[:, action], expected)
+
+
+@pytest.mark.parametrize("game", ["quatre", "torutorento"])
+def test_features_of_actions_reach_the_actor_alone(game: str) -> None:
+    model = make_model(TrainConfig(game=game, tables=4, steps=8, batch=32, layers=(16,)))
+    assert model.env is not None
+    observations = model.env.reset()
+    assert isinstance(observations, dict)
+    masks = np.stack(model.env.env_method("action_masks"))
+    blind = {**observations, "actions": np.zeros_like(observations["actions"])}
+    np.testing.assert_array_equal(model.value_of(observations), model.value_of(blind))
+    seen, unseen = (model.probabilities_of(those, masks) for those in (observations, blind))
+    assert (seen[masks == 0] == 0).all()
+    assert not np.allclose(seen, unseen, rtol=1e-6, atol=0)

@@ -9,6 +9,9 @@ import pytest
 
 pytest.importorskip("torch")
 
+import torch
+from stable_baselines3.common.utils import ConstantSchedule
+
 from tefuda.training.config import TrainConfig
 from tefuda.training.model import make_env, make_model
 from tefuda.training.ppo import SelfPlayBuffer, SelfPlayPPO, seat_advantages
@@ -157,3 +160,36 @@ def test_a_rollout_tells_what_happened_at_the_tables() -> None:
     )
     np.testing.assert_allclose(buffer.advantages, slow, atol=1e-4)
     np.testing.assert_allclose(buffer.returns, slow + buffer.values, atol=1e-4)
+
+
+def parameters(model: SelfPlayPPO, critic: bool) -> torch.Tensor:
+    named = model.policy.named_parameters()
+    return torch.cat([p.detach().flatten() for name, p in named if ("value" in name) is critic])
+
+
+def test_the_critic_learns_alone_at_first() -> None:
+    model = make_model(replace(CONFIG, decisions=2 * CONFIG.rollout))
+    model.critic_first = CONFIG.rollout
+    model.lr_schedule = ConstantSchedule(1e-3)  # the planned one has come to 0 after one rollout
+    before = [parameters(model, critic).clone() for critic in (True, False)]
+    model.learn(CONFIG.rollout)
+    assert not torch.equal(parameters(model, critic=True), before[0])
+    assert torch.equal(parameters(model, critic=False), before[1])
+    model.learn(CONFIG.rollout, reset_num_timesteps=False)
+    assert not torch.equal(parameters(model, critic=False), before[1])
+
+
+def test_without_lessons_the_critic_does_not_learn_alone() -> None:
+    assert make_model(replace(CONFIG, decisions=10_000, critic_first=0.5)).critic_first == 5000
+    alone = replace(CONFIG, decisions=10_000, critic_first=0.5, lessons=0.0)
+    assert make_model(alone).critic_first == 0
+
+
+def test_rewards_are_scaled() -> None:
+    plain, scaled = (
+        rolled_out(replace(CONFIG, reward_scale=s)).rollout_buffer for s in (1.0, 0.25)
+    )
+    assert isinstance(plain, SelfPlayBuffer)
+    assert isinstance(scaled, SelfPlayBuffer)
+    assert plain.payments.any()
+    np.testing.assert_array_equal(scaled.payments, 0.25 * plain.payments)

@@ -137,7 +137,7 @@ def test_the_learning_rate_falls_to_nothing(tmp_path: Path) -> None:
 
 def test_minutes_become_whole_rollouts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "WARM_UP_SECONDS", 0.1)
-    short, long = (plan.plan_decisions(CONFIG, s, lessons=True) for s in (1.0, 200.0))
+    short, long = (plan.plan_run(CONFIG, s, lessons=True).decisions for s in (1.0, 200.0))
     assert short % ROLLOUT == long % ROLLOUT == 0
     assert 0 < short < long
 
@@ -150,7 +150,9 @@ def test_a_run_of_minutes_is_one_of_decisions(
     config = TrainConfig.load(tmp_path / "minutes" / "config.json")
     count = str(config.decisions)
     assert run("gacha", "--decisions", count, "--run", str(tmp_path / "decisions"), *SMALL) == 0
-    assert TrainConfig.load(tmp_path / "decisions" / "config.json") == config
+    repeated = TrainConfig.load(tmp_path / "decisions" / "config.json")
+    assert replace(repeated, check_games=config.check_games) == config  # there is no time for 8
+    assert config.check_games < repeated.check_games == 8
     assert torch.equal(parameters(tmp_path / "minutes"), parameters(tmp_path / "decisions"))
 
 
@@ -165,6 +167,13 @@ def test_a_run_of_minutes_is_one_of_decisions(
 def test_lessons_take_their_share_of_the_time(seconds: float, lesson: float, expected: int) -> None:
     config = replace(CONFIG, lessons=2.0, most_lessons=50_000)
     assert plan._solve(config, seconds, 0.01, lesson) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("game", "games"), [(0.01, 100), (0.5, 4), (100.0, 1)])
+def test_checks_take_a_tenth_of_the_time_at_most(game: float, games: int) -> None:
+    config = replace(CONFIG, checks=5, check_games=100)
+    spread, seconds = plan._spread_checks(config, 100.0, game)  # 2 s for each check
+    assert (spread.check_games, seconds) == (games, pytest.approx(games * game))
 
 
 # ==================================================================== going on
@@ -447,7 +456,7 @@ def test_other_files_are_no_configuration(tmp_path: Path, text: str) -> None:
     ("game", "named", "chosen"),
     [
         ("gacha", "auto", "expert"),
-        ("quatre", "auto", "flat"),
+        ("quatre", "auto", "expert"),
         ("gacha", "tokens", "tokens"),
     ],
 )

@@ -29,7 +29,8 @@ from tefuda.training.progress import counting
 #: What the shell is told after a refusal, after Ctrl-C, and when nobody reads any more.
 _REFUSED, _INTERRUPTED, _UNREAD = 2, 130, 141
 
-_MINUTES = 3.0
+#: What is learnt where no game is named, and how long.
+DEFAULT_GAME, _MINUTES = "gacha", 3.0
 _EVALUATION_GAMES = 2000
 _RECORD_GAMES = 100
 
@@ -81,7 +82,7 @@ def _add_train(commands: Any) -> None:
         run_train,
         "Ctrl-C ends a run early but in good order: the model so far is kept and evaluated.",
     )
-    add_game(parser, default="gacha")
+    add_game(parser, default=DEFAULT_GAME)
     length = parser.add_mutually_exclusive_group()
     length.add_argument(
         "--minutes",
@@ -137,8 +138,11 @@ def run_train(arguments: argparse.Namespace) -> None:
             raise OptionError("--resume takes its game, settings, options and folder from the run")
         train.resume(arguments.resume, arguments.minutes, arguments.decisions)
         return
-    config = TrainConfig(
-        options=game_options(arguments), decisions=arguments.decisions or 0, **given
+    config = TrainConfig.for_game(
+        given.pop("game", DEFAULT_GAME),
+        options=game_options(arguments),
+        decisions=arguments.decisions or 0,
+        **given,
     )
     minutes = None if arguments.decisions else arguments.minutes or _MINUTES
     train.start(config, arguments.run, minutes)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -9,7 +10,11 @@ from typing import Any
 
 from tefuda.envs.core.chance import check_seed
 from tefuda.envs.core.errors import OptionError
+from tefuda.envs.core.registry import find_game
 from tefuda.training.files import replacing
+
+#: Where each game's settings lie, NAME.toml.
+CONFIGS = Path(__file__).parent / "configs"
 
 #: The encoder that is not named.
 AUTO = "auto"
@@ -76,7 +81,8 @@ def setting(default: Any, meaning: str, **limits: Any) -> Any:
 class TrainConfig:
     """Everything that decides what a training run learns.
 
-    The defaults were measured on gacha with four players: three minutes on one core.
+    The defaults here are those for gacha; each game has its own in `configs/NAME.toml`, which
+    `for_game` reads.
 
     Raises:
         OptionError: A value is not allowed.
@@ -103,11 +109,20 @@ class TrainConfig:
     steps: int = setting(128, "decisions at each table in a rollout", least=1)
     epochs: int = setting(2, "passes over a rollout", least=1)
     batch: int = setting(512, "decisions in a gradient step", least=2)
-    learning_rate: float = setting(1e-3, "at the start; it falls linearly to 0", above=True)
+    lesson_rate: float = setting(
+        1e-3, "learning rate of imitation at the start; it falls to a tenth", above=True
+    )
+    learning_rate: float = setting(
+        3e-4, "that of self-play at the start; it falls linearly to 0", above=True
+    )
+    critic_first: float = setting(
+        0.08, "share of self-play in which the critic learns alone, after lessons", most=1
+    )
+    reward_scale: float = setting(1.0, "what rewards are multiplied by", above=True)
     gamma: float = setting(1.0, "discount from a seat's decision to its next", most=1)
     gae_lambda: float = setting(0.95, "lambda of the advantage estimation", most=1)
     clip: float = setting(0.2, "clip range of PPO", above=True)
-    entropy: float = setting(0.01, "weight of the entropy bonus")
+    entropy: float = setting(0.003, "weight of the entropy bonus")
     value: float = setting(0.5, "weight of the value loss")
     max_grad: float = setting(0.5, "largest norm of a gradient", above=True)
     layers: tuple[int, ...] = setting((128, 128), "hidden layers of policy and value, separate")
@@ -139,6 +154,21 @@ class TrainConfig:
         """Decisions in a rollout."""
         return self.tables * self.steps
 
+    @classmethod
+    def for_game(cls, game: str, **given: Any) -> "TrainConfig":
+        """The configuration of a game: its file in `configs/`, and what is given instead.
+
+        Args:
+            game: The game, with or without its version.
+            **given: Fields of the configuration.
+
+        Raises:
+            OptionError: There is no such game, or a value is not allowed.
+        """
+        file = CONFIGS / f"{find_game(game).name}.toml"
+        known: dict[str, Any] = {**_read_settings(file), "game": game, **given}
+        return cls(**known)
+
     def save(self, file: Path) -> None:
         """Writes the configuration as JSON."""
         with replacing(file) as part:
@@ -157,6 +187,16 @@ class TrainConfig:
             return cls(**saved)
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise OptionError(f"{file} is no configuration of a run: {error}") from error
+
+
+def _read_settings(file: Path) -> dict[str, Any]:
+    """The settings in a file of `configs/`; a game without one has the defaults."""
+    if not file.is_file():
+        return {}
+    found = tomllib.loads(file.read_text(encoding="utf-8"))
+    if unknown := sorted(found.keys() - settings().keys()):
+        raise OptionError(f"{file}: {unknown[0]} is no setting; there are {', '.join(settings())}")
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in found.items()}
 
 
 def settings() -> dict[str, Setting]:

@@ -67,7 +67,7 @@ def make_model(config: TrainConfig) -> SelfPlayPPO:
     """
     torch.set_num_threads(config.threads)
     env = make_env(config)
-    return SelfPlayPPO(
+    model = SelfPlayPPO(
         TablePolicy,
         env,
         learning_rate=LinearSchedule(config.learning_rate, 0.0, 1.0),
@@ -88,6 +88,10 @@ def make_model(config: TrainConfig) -> SelfPlayPPO:
         seed=seed_for(config, LEARNING),
         device="cpu",
     )
+    model.reward_scale = config.reward_scale
+    if count_lessons(config):
+        model.critic_first = round(config.critic_first * config.decisions)
+    return model
 
 
 def _extractor_for(space: spaces.Space[Any]) -> type[BaseFeaturesExtractor]:
@@ -119,7 +123,7 @@ def make_pupil(config: TrainConfig, model: SelfPlayPPO) -> Pupil:
         model.policy,
         tables,
         GreedyAgent(seed_for(config, LEAGUE)),
-        config.learning_rate,
+        config.lesson_rate,
         config.batch,
         seed_for(config, LESSONS),
     )

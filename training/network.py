@@ -135,49 +135,49 @@ class ActionScorer(nn.Module):
 
     def __init__(self, state: int, features: int, actions: int) -> None:
         super().__init__()
-        self._sizes = (state, features * actions)
+        self._state = state
         self._shape = (features, actions)
         self.base = nn.Linear(state, actions)
         self.weigh = nn.Linear(state, features)
 
     def forward(self, latent: torch.Tensor) -> torch.Tensor:
         """(B, S + K * A) to logits (B, A)."""
-        state, flat = latent.split(self._sizes, dim=1)
+        state, flat = latent[:, : self._state], latent[:, self._state :]
         weights = self.weigh(state).unsqueeze(1)
         scores = torch.bmm(weights, flat.reshape(-1, *self._shape)).squeeze(1)
         logits: torch.Tensor = self.base(state) + scores
         return logits
 
 
-class StateExtractor(nn.Module):
+class StateExtractor(MlpExtractor):
     """SB3's layers for the features of the table; those of the actions pass the actor's by.
 
     Args:
-        layers: SB3's layers, for D features.
         table: D.
         rest: K * A.
+        layers: As `net_arch` of SB3.
+        activation: What comes between them.
     """
 
-    def __init__(self, layers: MlpExtractor, table: int, rest: int) -> None:
-        super().__init__()
-        self.policy_net, self.value_net = layers.policy_net, layers.value_net
+    def __init__(
+        self,
+        table: int,
+        rest: int,
+        layers: list[int] | dict[str, list[int]],
+        activation: type[nn.Module],
+    ) -> None:
+        super().__init__(table, layers, activation)
+        self.latent_dim_pi += rest
         self._table = table
-        self.latent_dim_pi = layers.latent_dim_pi + rest
-        self.latent_dim_vf = layers.latent_dim_vf
-
-    def forward(self, features: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """(B, D + K * A) to the latent states of actor and critic."""
-        return self.forward_actor(features), self.forward_critic(features)
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
         """(B, D + K * A) to (B, S + K * A)."""
-        state = self.policy_net(features[:, : self._table])
+        state = super().forward_actor(features[:, : self._table])
         return torch.cat([state, features[:, self._table :]], dim=1)
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
         """(B, D + K * A) to (B, V)."""
-        state: torch.Tensor = self.value_net(features[:, : self._table])
-        return state
+        return super().forward_critic(features[:, : self._table])
 
 
 class LegalActions(MaskableCategoricalDistribution):
@@ -265,8 +265,8 @@ class TablePolicy(MaskableActorCriticPolicy):
             super()._build_mlp_extractor()
             return
         table = self.features_dim - rest
-        layers = MlpExtractor(table, self.net_arch, self.activation_fn, self.device)
-        self.mlp_extractor = StateExtractor(layers, table, rest)
+        extractor = StateExtractor(table, rest, self.net_arch, self.activation_fn)
+        self.mlp_extractor = extractor.to(self.device)
 
 
 def actions_shape(space: spaces.Space[Any]) -> tuple[int, int]:

@@ -16,11 +16,18 @@ from tefuda.training.ppo import SelfPlayPPO
 #: How long each speed is measured, in seconds.
 WARM_UP_SECONDS = 3.0
 
+#: The largest share of a run's time that evaluations on the way may take.
+CHECKING_SHARE = 0.1
 
-def plan_decisions(config: TrainConfig, seconds: float, *, lessons: bool) -> int:
-    """How many decisions can be learnt from in so many seconds, this measurement included.
+#: Games against each baseline in which the speed of an evaluation is measured.
+MEASURED_GAMES = 80
 
-    It is made with a model that is then thrown away.
+
+def plan_run(config: TrainConfig, seconds: float, *, lessons: bool) -> TrainConfig:
+    """The run with its decisions, as many as can be learnt from in so many seconds.
+
+    Where games are long, evaluations on the way get fewer games. The measurement, which counts,
+    is made with a model that is then thrown away.
 
     Args:
         config: The run; its `decisions` do not matter.
@@ -34,11 +41,24 @@ def plan_decisions(config: TrainConfig, seconds: float, *, lessons: bool) -> int
         pupil = make_pupil(config, model)
         lesson = _measure(lambda: pupil.study(0.0))
     decision = _measure(lambda: _learn_rollout(model, config))
-    seed = seed_for(config, CHECKS)
-    check(model, config, config.check_games, seed)
-    checking = _timed(lambda: check(model, config, config.check_games, seed))
+    config, checking = _spread_checks(config, seconds, _check_speed(model, config))
     left = seconds - (time.perf_counter() - began) - config.checks * checking
-    return _round(config, _solve(config, left, decision, lesson))
+    return replace(config, decisions=_round(config, _solve(config, left, decision, lesson)))
+
+
+def _check_speed(model: SelfPlayPPO, config: TrainConfig) -> float:
+    """Seconds for a game against each baseline."""
+    games = min(config.check_games, MEASURED_GAMES)
+    seed = seed_for(config, CHECKS)
+    check(model, config, games, seed)
+    return _timed(lambda: check(model, config, games, seed)) / games
+
+
+def _spread_checks(config: TrainConfig, seconds: float, game: float) -> tuple[TrainConfig, float]:
+    """The run with as many games in a check as time allows, and the seconds for a check."""
+    most = CHECKING_SHARE * seconds / config.checks
+    games = max(1, min(config.check_games, int(most / game)))
+    return replace(config, check_games=games), games * game
 
 
 def _learn_rollout(model: SelfPlayPPO, config: TrainConfig) -> int:

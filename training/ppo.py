@@ -86,9 +86,16 @@ class SeatRollout(RolloutBuffer):
     payments: Floats
     ended: npt.NDArray[np.bool_]
 
-    def watch(self, env: TablesVecEnv, value_of: ValueFunction) -> None:
-        """Tells before a rollout whose steps will be added, and how seats judge a position."""
+    def watch(self, env: TablesVecEnv, value_of: ValueFunction, scale: float) -> None:
+        """Tells before a rollout whose steps will be added, and how seats judge a position.
+
+        Args:
+            env: The tables.
+            value_of: The critic.
+            scale: What payments are multiplied by.
+        """
         self._env = env
+        self._scale = scale
         self._value_of = value_of
         steps = (self.buffer_size, self.n_envs)
         self.seats = np.zeros(steps, np.int64)
@@ -98,7 +105,7 @@ class SeatRollout(RolloutBuffer):
     def add(self, *args: Any, **kwargs: Any) -> None:
         """Adds the step that the watched env has just made."""
         self.seats[self.pos] = self._env.acted
-        self.payments[self.pos] = self._env.payments
+        self.payments[self.pos] = self._scale * self._env.payments
         self.ended[self.pos] = self._env.ended
         super().add(*args, **kwargs)
 
@@ -138,10 +145,15 @@ class SelfPlayPPO(MaskablePPO):
     Attributes:
         game: The versioned name of the game that it learns; kept with the model.
         encoder: The name of the encoder that writes its observations; kept with the model.
+        reward_scale: What rewards are multiplied by.
+        critic_first: Up to so many decisions the critic learns alone. An actor that has had
+            lessons would forget them while it learns from a critic that knows nothing yet.
     """
 
     game: str = ""
     encoder: str = ""
+    reward_scale: float = 1.0
+    critic_first: int = 0
 
     def _setup_model(self) -> None:
         pieces = isinstance(self.observation_space, spaces.Dict)
@@ -162,8 +174,17 @@ class SelfPlayPPO(MaskablePPO):
         """Plays a rollout; see `MaskablePPO`."""
         assert isinstance(env, TablesVecEnv)
         assert isinstance(rollout_buffer, SeatRollout)
-        rollout_buffer.watch(env, self.value_of)
+        rollout_buffer.watch(env, self.value_of, self.reward_scale)
         return super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps, use_masking)
+
+    def train(self) -> None:
+        """Learns from the rollout; see `MaskablePPO`."""
+        critic = {*self.policy.value_net.parameters()}
+        critic |= {*self.policy.mlp_extractor.value_net.parameters()}
+        waits = self.num_timesteps <= self.critic_first
+        for parameter in self.policy.parameters():
+            parameter.requires_grad = parameter in critic or not waits
+        super().train()
 
     def value_of(self, observations: Observations) -> Floats:
         """The values (M,) of observations (M, ...)."""

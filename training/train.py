@@ -26,7 +26,7 @@ from tefuda.training.model import (
     reload_model,
     seed_for,
 )
-from tefuda.training.plan import plan_decisions
+from tefuda.training.plan import plan_run
 from tefuda.training.plot import plot_curve
 from tefuda.training.ppo import SelfPlayPPO
 from tefuda.training.records import record_games
@@ -59,7 +59,7 @@ def start(config: TrainConfig, path: Path | None, minutes: float | None) -> RunF
     config = _whole_rollouts(replace(config, game=spec.id, encoder=choose_encoder(config)))
     folder = RunFolder.new(path, spec.name)
     if minutes is not None:
-        config = replace(config, decisions=_plan(config, minutes, lessons=True))
+        config = _plan(config, minutes, lessons=True)
     if not config.decisions:
         raise OptionError("decisions=0: tell how many decisions, or minutes, there are to learn")
     _run(make_model(config), config, folder)
@@ -81,7 +81,7 @@ def resume(path: Path, minutes: float | None, decisions: int | None) -> RunFolde
     config = TrainConfig.load(folder.config)
     model = reload_model(config, _newest_model(folder))
     if minutes is not None:
-        decisions = model.num_timesteps + _plan(config, minutes, lessons=False)
+        decisions = model.num_timesteps + _plan(config, minutes, lessons=False).decisions
     config = _whole_rollouts(replace(config, decisions=decisions or config.decisions))
     if model.num_timesteps >= config.decisions and folder.evaluation.is_file():
         raise OptionError(
@@ -92,9 +92,9 @@ def resume(path: Path, minutes: float | None, decisions: int | None) -> RunFolde
     return folder
 
 
-def _plan(config: TrainConfig, minutes: float, *, lessons: bool) -> int:
+def _plan(config: TrainConfig, minutes: float, *, lessons: bool) -> TrainConfig:
     print(f"measuring how much can be learnt in {minutes:g} minutes ...", file=sys.stderr)
-    return plan_decisions(config, minutes * _MINUTE, lessons=lessons)
+    return plan_run(config, minutes * _MINUTE, lessons=lessons)
 
 
 def _whole_rollouts(config: TrainConfig) -> TrainConfig:

@@ -13,7 +13,7 @@ from tefuda.envs.core.errors import IllegalActionError, RecordError
 from tefuda.envs.core.registry import find_game
 from tefuda.envs.core.story import Chronicle
 from tefuda.training.agents import make_agent
-from tefuda.wrappers.web.table import Table, TableError, TokenError
+from tefuda.wrappers.web.table import Hint, Table, TableError, TokenError
 
 #: Short games of each kind.
 SHORT: dict[str, dict[str, Any]] = {
@@ -34,11 +34,15 @@ def let_agents_play(table: Table) -> None:
         assert table.accept(table.think())
 
 
+def hints(table: Table, seat: int) -> list[Hint]:
+    return table.hints(table.hint_question(seat))
+
+
 def play_on(table: Table, decisions: int = 10**6) -> None:
     """People play what the greedy player would."""
     let_agents_play(table)
     while table.acting is not None and decisions:
-        table.act(table.acting, table.hints(table.acting)[0].action, table.turn)
+        table.act(table.acting, hints(table, table.acting)[0].action, table.turn)
         decisions -= 1
         let_agents_play(table)
 
@@ -86,6 +90,15 @@ def test_the_game_waits_for_people_and_agents_take_over() -> None:
     assert table.missing == 0  # the game has begun: the agent plays on
     let_agents_play(table)
     assert table.acting == 1
+
+
+def test_agents_sit_from_seat_one_on_and_from_the_first_again() -> None:
+    engine = make_engine(find_game("gacha_v0"), players=5)
+    table = Table(engine, [make_agent("greedy"), make_agent("random")])
+    names = [chair["name"] for chair in table.standing()["chairs"]]
+    assert names == ["random", "greedy", "random", "greedy", "random"]
+    with pytest.raises(TableError, match="needs an agent"):
+        Table(engine, [])
 
 
 @pytest.mark.parametrize("people", [-1, 4])
@@ -192,9 +205,9 @@ def test_hints_name_what_the_adviser_would_do() -> None:
     table = table_of()
     table.claim(0)
     with pytest.raises(TableError):
-        table_of(adviser=None, people=0).hints(0)
+        hints(table_of(adviser=None, people=0), 0)
     let_agents_play(table)
-    (hint,) = table.hints(0)
+    (hint,) = hints(table, 0)
     assert hint.action in table.game.legal_actions() and hint.probability is None
     assert hint.label[0].isupper()
     assert table.adviser == "greedy"
@@ -217,11 +230,11 @@ def test_a_policy_tells_its_probabilities() -> None:
     table = table_of("torutorento_v0", adviser=Policy())
     table.claim(0)
     let_agents_play(table)
-    hints = table.hints(0)
-    assert len(hints) == 5
-    assert [hint.action for hint in hints] == sorted((h.action for h in hints), reverse=True)
-    assert hints[0].action == max(table.game.legal_actions())
-    assert all(hint.probability and hint.probability > 0 for hint in hints)
+    found = hints(table, 0)
+    assert len(found) == 5
+    assert [hint.action for hint in found] == sorted((h.action for h in found), reverse=True)
+    assert found[0].action == max(table.game.legal_actions())
+    assert all(hint.probability and hint.probability > 0 for hint in found)
 
 
 # ==================================================================== files

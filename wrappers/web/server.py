@@ -190,10 +190,10 @@ class TableServer:
         await self._changed()
 
     async def _hint(self, browser: _Browser, seat: int, message: _Message) -> None:
-        turn = self.table.turn
-        hints = await asyncio.to_thread(self.table.hints, seat)
+        question = self.table.hint_question(seat)
+        hints = await asyncio.to_thread(self.table.hints, question)
         told = [hint._asdict() for hint in hints]
-        answer = {"kind": "hints", "turn": turn, "by": self.table.adviser, "hints": told}
+        answer = {"kind": "hints", "turn": question.turn, "by": self.table.adviser, "hints": told}
         await self._send(browser, answer)
 
     async def _begin(self, browser: _Browser, seat: int, message: _Message) -> None:
@@ -252,7 +252,7 @@ class TableServer:
     async def _let_agents_play(self) -> None:
         while self.table.agent_acts:
             try:
-                thought = await asyncio.to_thread(self.table.think)
+                thought = await asyncio.to_thread(self.table.think, self.table.question())
             except Exception as error:  # an agent of somebody's own may raise anything
                 await self._tell_all(f"the agent of seat {self.table.acting} has failed: {error!r}")
                 return

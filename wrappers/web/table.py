@@ -76,6 +76,24 @@ class Chair:
     connections: int = 0
 
 
+class Question(NamedTuple):
+    """What an agent is asked; its own copy, so that it can be answered while the table goes on.
+
+    Attributes:
+        games: How many games had begun at the table.
+        turn: How many decisions of the game had been made.
+        agent: Who is asked.
+        tables: The table as it stood, for the agent.
+        game: The game as it stood, for labels.
+    """
+
+    games: int
+    turn: int
+    agent: Agent
+    tables: Tables
+    game: Game
+
+
 class Thought(NamedTuple):
     """What an agent wants to play, and at which point of which game.
 
@@ -324,12 +342,23 @@ class Table:
         self.chronicle.follow(self.game)
         self.write()
 
-    def think(self) -> Thought:
-        """What the agent that is to act wants to play; may take long, and changes nothing."""
+    def question(self) -> Question:
+        """What the agent that is to act is asked."""
         assert self.acting is not None
-        games, turn = self.games, self.turn
-        action = self._ask(self.chairs[self.acting].agent, copy.deepcopy(self._tables))
-        return Thought(games, turn, action)
+        return self._question(self.chairs[self.acting].agent)
+
+    def _question(self, agent: Agent) -> Question:
+        tables = copy.deepcopy(self._tables)
+        return Question(self.games, self.turn, agent, tables, self.game.clone())
+
+    def think(self, question: Question | None = None) -> Thought:
+        """What an agent wants to play; may take long, and changes nothing.
+
+        Args:
+            question: What it is asked; by default what the agent that is to act is asked now.
+        """
+        asked = question or self.question()
+        return Thought(asked.games, asked.turn, self._ask(asked.agent, asked.tables))
 
     def _ask(self, agent: Agent, tables: Tables) -> int:
         with self._thinking:
@@ -368,8 +397,8 @@ class Table:
         """The name of who gives hints."""
         return None if self._adviser is None else _shown_name(self._adviser)
 
-    def hints(self, seat: int) -> list[Hint]:
-        """What the adviser would do in the place of the acting seat, the likeliest first.
+    def hint_question(self, seat: int) -> Question:
+        """What the adviser is asked in the place of the acting seat.
 
         Raises:
             TableError: There is no adviser, or it is not this seat's turn.
@@ -377,27 +406,25 @@ class Table:
         if self._adviser is None:
             raise TableError("nobody gives hints at this table")
         self._check_turn(seat, self.turn)
-        tables = copy.deepcopy(self._tables)
-        if not isinstance(self._adviser, Adviser):
-            action = self._ask(self._adviser, tables)
-            return [Hint(action, self.choice(action), None)]
+        return self._question(self._adviser)
+
+    def hints(self, question: Question) -> list[Hint]:
+        """What the adviser would do, the likeliest first; may take long, and changes nothing."""
+        agent, tables, game = question.agent, question.tables, question.game
+        if not isinstance(agent, Adviser):
+            action = self._ask(agent, tables)
+            return [Hint(action, _choice(game, action), None)]
         with self._thinking:
-            seen = self._adviser.observe(tables, _ROW)
-            chances = self._adviser.probabilities(seen, tables.action_mask)[0]
+            seen = agent.observe(tables, _ROW)
+            chances = agent.probabilities(seen, tables.action_mask)[0]
         best = [int(action) for action in np.argsort(-chances, kind="stable")[:_HINTS]]
         return [
-            Hint(action, self.choice(action), float(chances[action]))
+            Hint(action, _choice(game, action), float(chances[action]))
             for action in best
             if chances[action] >= _LEAST_PROBABILITY
         ]
 
     # ---------------------------------------------------------------- what a seat is shown
-
-    def choice(self, action: int) -> str:
-        """An action of the acting seat as an offer, such as "Play 14 red"."""
-        event = Event(int(self.game.state["phase"]), self.game.seat, action)
-        told = in_words(self.engine, event) if self.engine.spec.story else None
-        return self.game.label(action) if told is None else _as_offer(told)
 
     def choices(self, seat: int) -> list[dict[str, Any]]:
         """The legal actions of a seat, if it is to act, with ids and offers."""
@@ -407,7 +434,7 @@ class Table:
 
     def _offer(self, action: int) -> dict[str, Any]:
         """An action; with its row, column and quarter turns where it places a card on a board."""
-        offer: dict[str, Any] = {"action": action, "label": self.choice(action)}
+        offer: dict[str, Any] = {"action": action, "label": _choice(self.game, action)}
         text = self.engine.spec.text
         if isinstance(text, BoardText):
             move = text.decode(self.engine.setup, action)
@@ -486,6 +513,13 @@ def _shown_name(agent: Agent) -> str:
     """An agent's name; of a path only the end, for who plays along need not know the folders."""
     kind, colon, path = agent.name.partition(":")
     return f"{kind}{colon}{Path(path).name}"
+
+
+def _choice(game: Game, action: int) -> str:
+    """An action of the acting seat as an offer, such as "Play 14 red"."""
+    event = Event(int(game.state["phase"]), game.seat, action)
+    told = in_words(game.engine, event) if game.engine.spec.story else None
+    return game.label(action) if told is None else _as_offer(told)
 
 
 def _as_offer(told: str) -> str:

@@ -158,7 +158,7 @@ class Terminal:
 
     def _hint(self) -> None:
         try:
-            hints = self._table.hints(self._seat)
+            hints = self._table.hints(self._table.hint_question(self._seat))
         except TableError as error:
             self._show(str(error))
             return

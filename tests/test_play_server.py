@@ -160,7 +160,7 @@ def test_a_whole_game_with_a_record_after_every_move(name: str, tmp_path: Path) 
                 browser.act()
                 Game.from_record(the_record(tmp_path))
             assert browser.state["view"]["winners"] == table.game.winners
-            assert browser.state["seed"] == 3
+            assert browser.state["seed"] == "3"
             assert "The game is over: " in browser.story[-1][1]
             assert browser.story == [[line.kind, line.text] for line in table.chronicle.lines(0)]
     record = the_record(tmp_path)
@@ -183,8 +183,12 @@ def test_moves_that_do_not_fit_are_refused_and_change_nothing() -> None:
                 "is not one of 0 .. 119": (f'{{"do": "act", "action": 999, "turn": {turn}}}',),
                 "is illegal": (f'{{"do": "act", "action": 119, "turn": {turn}}}',),
                 "other people sit": ('{"do": "undo"}',),
-                "seed must be an integer": ('{"do": "new", "seed": "x"}',),
-                "seed=-1": ('{"do": "new", "seed": -1}',),
+                "seed must be a text of digits": (
+                    '{"do": "new", "seed": "x"}',
+                    '{"do": "new", "seed": -1}',
+                    '{"do": "new", "seed": "-1"}',
+                ),
+                f"seed={10**20 - 1}": (f'{{"do": "new", "seed": "{10**20 - 1}"}}',),
             }
             for message, texts in refused.items():
                 for text in texts:
@@ -216,7 +220,7 @@ def test_undo_hint_new_game_and_leaving() -> None:
             while browser.state["turn"] != first:
                 browser.hear()
             assert browser.story == story
-            browser.ask(do="new", seed=12)
+            browser.ask(do="new", seed="12")
             while table.game.key != (12, 0, 0):
                 browser.hear()
             browser.wait_for_turn()

@@ -313,7 +313,7 @@ def test_the_seed_is_told_only_at_the_end() -> None:
     play_on(table, 5)
     assert "987654321" not in json.dumps(table.snapshot(0))
     play_on(table)
-    assert table.snapshot(0)["seed"] == 987654321
+    assert table.snapshot(0)["seed"] == "987654321"
 
 
 @pytest.mark.parametrize("name", GAMES)

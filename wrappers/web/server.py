@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import secrets
 import socket
 import sys
@@ -197,8 +198,7 @@ class TableServer:
         await self._send(browser, answer)
 
     async def _begin(self, browser: _Browser, seat: int, message: _Message) -> None:
-        seed = message.get("seed")
-        self.table.begin(None if seed is None else _whole(message, "seed"))
+        self.table.begin(_seed(message))
         await self._changed()
 
     async def _leave(self, browser: _Browser, seat: int, message: _Message) -> None:
@@ -298,6 +298,16 @@ def _whole(message: _Message, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TableError(f"{name} must be an integer, not {value!r}")
     return value
+
+
+def _seed(message: _Message) -> int | None:
+    """The seed of a new game, written as a text, for browsers round large numbers."""
+    seed = message.get("seed")
+    if seed is None:
+        return None
+    if not isinstance(seed, str) or not re.fullmatch(r"\d{1,20}", seed, re.ASCII):
+        raise TableError(f"seed must be a text of digits, or null for a fresh deal, not {seed!r}")
+    return int(seed)
 
 
 def _common(one: Sequence[Any], other: Sequence[Any]) -> int:

@@ -460,8 +460,9 @@ class Table:
             "missing": self.missing,
             "undo": self.may_undo(seat),
             "adviser": self.adviser,
-            # The seed tells all hidden cards to who deals them again.
-            "seed": self._key[0] if self.acting is None else None,
+            # The seed tells all hidden cards to who deals them again. It is a text, for browsers
+            # round large numbers.
+            "seed": str(self._key[0]) if self.acting is None else None,
         }
 
     def _chair(self, chair: Chair, seat: int | None) -> dict[str, Any]:

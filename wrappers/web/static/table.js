@@ -348,8 +348,9 @@ $("fresh").addEventListener("close", () => {
   if ($("fresh").returnValue !== "yes") return;
   const seed = $("seed").value.trim();
   $("fresh").returnValue = "";
-  ask({ do: "new", seed: seed === "" ? null : Number(seed) });
+  ask({ do: "new", seed: seed === "" ? null : seed });
 });
+$("cancel").addEventListener("click", () => $("fresh").close());
 $("hint").addEventListener("click", () => ask({ do: "hint" }));
 $("undo").addEventListener("click", () => { sent = -1; ask({ do: "undo" }); });
 $("leave").addEventListener("click", () => ask({ do: "leave" }));
@@ -376,7 +377,7 @@ document.addEventListener("keydown", (event) => {
   }
   const keys = { h: $("hint"), u: $("undo"), n: $("new"), r: $("rotate") };
   const button = keys[event.key.toLowerCase()];
-  if (button && !button.disabled && !button.hidden) button.click();
+  if (button && !button.disabled && !button.hidden) { event.preventDefault(); button.click(); }
 });
 
 connect();

@@ -9,6 +9,7 @@ from tefuda.envs.core.errors import TefudaError
 EXTRAS = {
     "train": ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib"),
     "cli": ("rich",),
+    "evaluate": ("statsmodels", "matplotlib"),
     "draw": ("resvg_py", "pylopdf_fonts_jp", "PIL", "pygame"),
     "openspiel": ("pyspiel", "open_spiel"),
     "torchrl": ("torchrl", "tensordict"),

@@ -322,7 +322,7 @@ def test_a_lost_connection_comes_back_by_itself(browser: Browser) -> None:
             turn = visitor.turn
         expect(page.locator("#lost")).to_be_visible()
         with running(server.app, port=int(address.rsplit(":", 1)[1])):
-            expect(page.locator("#lost")).to_be_hidden(timeout=15000)
+            expect(page.locator("#lost")).to_be_hidden()
             assert visitor.turn == turn
             visitor.choose()
         visitor.errors.clear()  # the browser reports that nobody answered

@@ -103,6 +103,8 @@ def run_play(arguments: argparse.Namespace) -> None:
 
     resumed = _one_record(arguments.resume) if arguments.resume else None
     engine = _engine(arguments, resumed)
+    words = "the first time takes longer, for kernels are compiled"
+    print(f"Setting the table for {engine.spec.name} ({words}) ...", file=sys.stderr, flush=True)
     agents = [make_agent(name, seed) for seed, name in enumerate(arguments.agents)]
     table = Table(
         engine,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import uvicorn
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 from starlette.applications import Starlette
 
 from tefuda.wrappers.web.server import listen
@@ -28,7 +28,9 @@ _FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-_SECONDS = 15
+# Patience: on a busy machine, and for kernels that are compiled when they are first called.
+_SECONDS = 90
+expect.set_options(timeout=1000 * _SECONDS)
 
 
 def find_chromium() -> str | None:

@@ -178,8 +178,15 @@ class Table:
         self._thinking = threading.Lock()  # agents keep working space of their own
         self._waiting = people > 0
         self.begin(seed)
-        for agent in {id(agent): agent for agent in (*agents, *filter(None, (adviser,)))}.values():
-            agent.act(copy.deepcopy(self._tables), _ROW)
+        for agent in (*agents, *filter(None, (adviser,))):
+            self._try_out(agent)
+
+    def _try_out(self, agent: Agent) -> None:
+        """Lets an agent play once aside: it may not fit the game, and its kernels get compiled."""
+        question = self._question(agent)
+        action = self._ask(agent, question.tables)
+        question.tables.step([action])
+        question.game.apply(action)
 
     # ---------------------------------------------------------------- games
 

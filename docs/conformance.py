@@ -34,7 +34,7 @@ LIBRARIES = (
     ("TorchRL", "torchrl", "test_torchrl.py"),
     ("Tianshou", "tianshou", "test_tianshou.py"),
     ("Ray", "ray", "test_ray.py"),
-    ("RLlib", "ray", "test_ray.py::test_rllibs_ppo_learns_by_legal_actions_alone"),
+    ("RLlib", "ray", "test_ray.py::test_one_iteration_of_masked_ppo_with_a_shared_policy"),
     ("PyArrow", "pyarrow", "test_training_offline.py"),
 )
 

@@ -178,7 +178,7 @@ def test_an_error_of_the_work_is_told_as_it_is() -> None:
 
 
 @pytest.mark.usefixtures("cluster")
-def test_rllibs_ppo_learns_by_legal_actions_alone(
+def test_one_iteration_of_masked_ppo_with_a_shared_policy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The example: any illegal action would raise an error of the table."""

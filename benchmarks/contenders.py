@@ -12,9 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import c_tables
 import numba
 import numpy as np
 import numpy.typing as npt
+from c_tables import CTables
 from measure import Case, Contender
 from pettingzoo.utils.wrappers import (
     AssertOutOfBoundsWrapper,
@@ -83,7 +85,7 @@ def write_tape(game: str, count: int, **options: Any) -> Tape:
     return Tape(games, actions)
 
 
-def spread(tables: Tables) -> None:
+def spread(tables: Tables | CTables) -> None:
     """Plays on at some tables more than at others."""
     lead = np.arange(len(tables)) * _SPREAD // len(tables)
     for step in range(_SPREAD):
@@ -152,6 +154,36 @@ def greedy(game: str, tape: Tape) -> Contender:
         return tape.actions.size
 
     return Contender(Case("greedy", len(tables), encoder), run, rewind)
+
+
+def has_ceiling(game: str) -> bool:
+    """Whether there is a game in C, and a compiler for it."""
+    return game == c_tables.GAME and c_tables.compiler() is not None
+
+
+def ceiling(encoder: str, tape: Tape) -> list[Contender]:
+    """The same tables in C play a tape, and the same stretch by actions that they draw."""
+    tables = CTables(tape.games.size, SEED)
+    spread(tables)
+    games = tables.games.copy()
+
+    def rewind() -> None:
+        tables.games[:] = games
+
+    def replay_tape() -> int:
+        for actions in tape.actions:
+            tables.step(actions)
+        return tape.actions.size
+
+    def play_on() -> int:
+        for _ in range(len(tape.actions)):
+            tables.step(tables.sample())
+        return tape.actions.size
+
+    return [
+        Contender(Case("ceiling", len(tables), encoder), replay_tape, rewind),
+        Contender(Case("ceiling", len(tables), encoder, sampling=True), play_on, rewind),
+    ]
 
 
 def floor(game: str, encoder: str, count: int) -> Contender:
@@ -327,8 +359,13 @@ def oracle(name: str) -> Callable[[int], Any] | None:
 def all_of(game: str, counts: Sequence[int]) -> list[Contender]:
     """All contenders of a game, the batch with each number of tables."""
     found: list[Contender] = []
+    if has_ceiling(game):
+        c_tables.check()
     for count in counts:
-        found += _batches(game, write_tape(game, count))
+        tape = write_tape(game, count)
+        found += _batches(game, tape)
+        if has_ceiling(game):
+            found += ceiling(encoders(game)[0], tape)
     if find_game(game).greedy is not None:
         found.append(greedy(game, write_tape(game, USUAL)))
     scripts = write_scripts(game)

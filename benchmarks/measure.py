@@ -15,8 +15,8 @@ class Case:
     """What a contender is, as results name it.
 
     Attributes:
-        face: Through what the game is played: "batch", "floor", "play-outs", "greedy", "aec",
-            "wrapped" or "plain" (see `contenders`).
+        face: Through what the game is played: "batch", "floor", "ceiling", "play-outs", "greedy",
+            "aec", "wrapped" or "plain" (see `contenders`).
         tables: How many tables are stepped at once.
         encoder: How observations are written; None where there are none.
         float32: Whether a float32 copy of the observations is made after every step.

@@ -22,6 +22,7 @@ _FACES = {
     "AEC, raw": {"face": "aec"},
     "batch, 1 table": {"face": "batch", "tables": 1},
     "batch, 1,024 tables": {"face": "batch", "tables": 1024},
+    "the same in C, 1,024 tables": {"face": "ceiling", "tables": 1024},
     "floor, 1,024 tables": {"face": "floor", "tables": 1024},
 }
 

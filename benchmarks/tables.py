@@ -37,6 +37,7 @@ _MISSING = "–"  # noqa: RUF001
 _MIB = 2**20
 # The number of tables by which the batch engine is judged.
 _USUAL = 1024
+_PLAY_OUTS: dict[str, Any] = {"encoder": None, "sampling": True}
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,10 @@ def rate(game: Results, **case: Any) -> float | None:
     return median(rounds) if rounds else None
 
 
-def share(game: Results, **case: Any) -> float | None:
-    """The rate of a batch as a part of the floor's, round by round."""
-    batch, floor = find(game, face="batch", **case), find(game, face="floor", **case)
-    return ratio(batch, floor) if batch and floor else None
+def share(game: Results, to: str = "floor", **case: Any) -> float | None:
+    """The rate of a batch as a part of another face's, round by round."""
+    batch, other = find(game, face="batch", **case), find(game, face=to, **case)
+    return ratio(batch, other) if batch and other else None
 
 
 def find(game: Results, **case: Any) -> list[float]:
@@ -136,10 +137,14 @@ def throughput(results: Results) -> Table:
         ("... with a float32 copy", _of("batch", float32=True, **usual)),
         ("... with sampling of actions", _of("batch", sampling=True, **usual)),
         ("floor: only writing as many bytes", _of("floor", **usual)),
-        ("... step against the floor", _share_of_usual),
+        ("... step against the floor", _share_of_usual("floor")),
+        ("ceiling: the same in C, step", _of("ceiling", **usual)),
+        ("... with sampling of actions", _of("ceiling", sampling=True, **usual)),
+        ("... step against the ceiling", _share_of_usual("ceiling")),
         ("batch, 1 table: step", _of("batch", tables=1)),
         ("greedy player and step, 1,024 tables", _of("greedy")),
-        ("random play-outs, nothing observed", _of("play-outs", encoder=None, sampling=True)),
+        ("random play-outs, nothing observed", _of("play-outs", **_PLAY_OUTS)),
+        ("... in games", _games_played),
         ("AEC, raw", _of("aec")),
         ("AEC, three PettingZoo wrappers", _of("wrapped")),
         ("AEC, raw, with `action_space.sample`", _of("aec", sampling=True)),
@@ -157,8 +162,17 @@ def _of(face: str, **case: Any) -> Callable[[Results], str]:
     return cell
 
 
-def _share_of_usual(game: Results) -> str:
-    return _cell(share(game, tables=_USUAL, encoder=encoder_of(game)), _percent)
+def _share_of_usual(to: str) -> Callable[[Results], str]:
+    def cell(game: Results) -> str:
+        return _cell(share(game, to, tables=_USUAL, encoder=encoder_of(game)), _percent)
+
+    return cell
+
+
+def _games_played(game: Results) -> str:
+    """Random games per CPU second."""
+    decisions = rate(game, face="play-outs", **_PLAY_OUTS)
+    return _cell(None if decisions is None else decisions / game["sizes"]["decisions_a_game"])
 
 
 def _bytes(game: Results) -> str:

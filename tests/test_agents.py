@@ -75,7 +75,7 @@ def test_agents_by_name(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["clever", "policy:", "policy", "random:3", "ismcts", "ismcts:0", "ismcts:-5", "ismcts:x"],
+    ["clever", "policy:", "random:3", "ismcts", "ismcts:0", "ismcts:-5", "ismcts:x"],
 )
 def test_unknown_names_are_refused(name: str) -> None:
     with pytest.raises(OptionError, match=f"no agent '{name}'"):

@@ -1,6 +1,7 @@
 """Evaluations: duplicate deals, a fixed number of games, honest intervals."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,8 @@ def test_payoffs_and_wins_are_those_of_games_played_one_by_one() -> None:
             seating[:, seat] = 0
             payoffs = play_out(tables, [GreedyAgent(), RandomAgent(1)], seating).payoffs
             assert found.payoffs[index, seat] == payoffs[number, seat]
-            assert found.won[index, seat] == tables.winners[number, seat]
+            winners = tables.winners[number]
+            assert found.shares[index, seat] == winners[seat] / winners.sum()
 
 
 def test_a_deal_is_that_of_its_number() -> None:
@@ -108,7 +110,7 @@ def test_greedy_beats_random(players: int) -> None:
 
 def test_interval_takes_deals_as_the_sample() -> None:
     payoffs = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, -1.0], [0.5, 0.0]])
-    portions = [Portion(part, part > 0) for part in (payoffs[:1], payoffs[1:])]
+    portions = [Portion(part, part.clip(0)) for part in (payoffs[:1], payoffs[1:])]
     result = summarise("one", "other", portions)
     means = [0.5, 0.5, -0.5, 0.25]
     assert result.mean == pytest.approx(np.mean(means))
@@ -225,3 +227,52 @@ def test_ctrl_c_prints_what_is_there(
     told = json.loads(file.read_text())
     assert not told["complete"]
     assert [result["games"] for result in told["results"]] == [16, 8]
+    pytest.importorskip("statsmodels")
+    assert [rating["agent"] for rating in told["ratings"]] == NAMES
+
+
+def test_command_rates_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("rich")
+    pytest.importorskip("statsmodels")
+    file, plots = tmp_path / "results.json", tmp_path / "new" / "plots"
+    assert main([*COMMAND, "--json", str(file), "--plot", str(plots), "--jobs", "2"]) == 0
+    weak, strong = json.loads(file.read_text())["ratings"]
+    assert weak["high"] < 0 < strong["low"]
+    assert f"{strong['rating']:+.0f}" in capsys.readouterr().out
+    for name in ("matrix.png", "ratings.png"):
+        assert (plots / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_statsmodels_there_is_a_matrix_and_a_hint(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("rich")
+    for module in [name for name in sys.modules if name.startswith("statsmodels")]:
+        monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setitem(sys.modules, "statsmodels", None)
+    monkeypatch.delitem(sys.modules, "tefuda.training.ratings", raising=False)
+    assert main([*COMMAND, "--json", str(tmp_path / "results.json")]) == 0
+    told = capsys.readouterr()
+    assert "mean payoff" in told.out
+    assert "no ratings: this needs statsmodels" in told.err and "tefuda[evaluate]" in told.err
+    assert json.loads((tmp_path / "results.json").read_text())["ratings"] == []
+
+
+def test_pictures_need_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("rich")
+    pytest.importorskip("matplotlib")
+    file = tmp_path / "file"
+    file.touch()
+    assert main([*COMMAND, "--plot", str(file)]) == 2
+    assert f"cannot draw into {file}: it is no folder" in capsys.readouterr().err
+
+
+def test_some_pairs_with_games_of_their_own() -> None:
+    names = ["random", "greedy", "ismcts:2"]
+    some = CrossPlay(names, "gacha", games={PAIRS[1]: 24, ("greedy", "ismcts:2"): 8}, seed=2)
+    some.play()
+    found = {(r.agent, r.opponents): r for r in some.results()}
+    assert {pair: r.games for pair, r in found.items()} == {PAIRS[1]: 24, ("greedy", "ismcts:2"): 8}
+    alone = CrossPlay(NAMES, "gacha", games=24, seed=2)
+    alone.play()
+    assert found[PAIRS[1]] == alone.results()[1]

@@ -23,7 +23,6 @@ from tefuda.training.arguments import (
 from tefuda.training.commands_play import add_play, add_watch
 from tefuda.training.config import Setting, TrainConfig, settings
 from tefuda.training.extras import needs
-from tefuda.training.files import check_output, write_json
 from tefuda.training.progress import counting
 
 #: What the shell is told after a refusal, after Ctrl-C, and when nobody reads any more.
@@ -116,6 +115,14 @@ def _add_train(commands: Any) -> None:
 def _add_setting(group: Any, name: str, setting: Setting) -> None:
     """A flag for a field of the configuration; absent from the result unless it is given."""
     default = setting.default
+    if isinstance(default, bool):
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            action=argparse.BooleanOptionalAction,
+            default=argparse.SUPPRESS,
+            help=f"{setting.meaning} (default: {default})",
+        )
+        return
     shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
     kind: Callable[[str], Any] = type(default)
     group.add_argument(
@@ -158,7 +165,8 @@ def _add_evaluate(commands: Any) -> None:
         "play agents against each other on duplicate deals",
         run_evaluate,
         "For each ordered pair (A, B) one A plays among B's in all other seats, each deal once "
-        "from every seat. Policies play their likeliest action. Ctrl-C prints what is there.",
+        "from every seat. Policies play their likeliest action. Ctrl-C prints what is there. "
+        "Ratings and plots need the extra evaluate.",
     )
     add_game(parser)
     parser.add_argument(
@@ -173,17 +181,19 @@ def _add_evaluate(commands: Any) -> None:
     )
     add_jobs(parser)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results here")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FOLDER", help="also draw matrix.png and ratings.png there"
+    )
     add_game_options(parser)
 
 
 def run_evaluate(arguments: argparse.Namespace) -> None:
-    """Evaluates every ordered pair of agents and prints the matrix."""
+    """Evaluates every ordered pair of agents, prints the matrix and rates the agents."""
     with needs("cli"):
-        from tefuda.training.tables import print_matrix
+        from tefuda.training.report import check_report, report
     from tefuda.training.crossplay import CrossPlay
 
-    if arguments.json:
-        check_output(arguments.json)
+    check_report(arguments.json, arguments.plot)
     options = game_options(arguments)
     crossplay = CrossPlay(
         arguments.agents,
@@ -197,11 +207,7 @@ def run_evaluate(arguments: argparse.Namespace) -> None:
             crossplay.play(arguments.jobs, count, arguments.ray)
     finally:
         # After Ctrl-C too: what has been played is a sound evaluation on fewer deals.
-        results = crossplay.results()
-        if results:
-            print_matrix(results, crossplay.complete)
-            if arguments.json:
-                write_json(arguments.json, crossplay.as_dict())
+        report(crossplay, arguments.json, arguments.plot)
 
 
 # ==================================================================== record and replay

@@ -105,7 +105,7 @@ def run_play(arguments: argparse.Namespace) -> None:
     engine = _engine(arguments, resumed)
     words = "the first time takes longer, for kernels are compiled"
     print(f"Setting the table for {engine.spec.name} ({words}) ...", file=sys.stderr, flush=True)
-    agents = [make_agent(name, seed) for seed, name in enumerate(arguments.agents)]
+    agents = [make_agent(name, seed, engine) for seed, name in enumerate(arguments.agents)]
     table = Table(
         engine,
         agents,
@@ -150,7 +150,7 @@ def _one_record(file: Path) -> RecordData:
 def _adviser(name: str | None, agents: Sequence[Agent], engine: Engine) -> Agent | None:
     """Who gives hints: who is asked for, else a policy that plays along, else greedy."""
     if name is not None:
-        return make_agent(name)
+        return make_agent(name, engine=engine)
     policies = [agent for agent in agents if hasattr(agent, "probabilities")]
     if policies:
         return policies[0]

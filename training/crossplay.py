@@ -2,12 +2,14 @@
 
 The deals are cut into fixed portions, and a portion is played whole or not at all. So the results
 do not depend on the number of processes or machines, and what is there when somebody interrupts is
-sound: the same evaluation on fewer deals.
+sound: the same evaluation on fewer deals. Ratings come from all that is there (see `ratings`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from tefuda.envs.core.chance import check_seed
 from tefuda.envs.core.engine import make_engine
@@ -21,7 +23,11 @@ from tefuda.training.evaluate import (
     play_portion,
     summarise,
 )
+from tefuda.training.extras import needs
 from tefuda.training.portions import cut, play_portions
+
+if TYPE_CHECKING:
+    from tefuda.training.ratings import Rating
 
 _FEWEST = 2
 
@@ -38,12 +44,13 @@ class Match(NamedTuple):
 
 
 class CrossPlay:
-    """An evaluation of every ordered pair of agents.
+    """An evaluation of every ordered pair of agents, or of some pairs.
 
     Args:
         names: The agents, see `make_agent`; no name twice.
         game: The game, such as "gacha_v0".
-        games: The least number of games for each pair; rounded up to whole deals.
+        games: The least number of games for each ordered pair; or for each of those pairs (agent,
+            opponent) that are to be played. Rounded up to whole deals.
         seed: Deal n has the key (seed, n, 0).
         options: Options of the game.
 
@@ -51,6 +58,7 @@ class CrossPlay:
         matches: What is to be played, portion by portion, so that an interruption finds all pairs
             at the same point.
         games: How many games these are.
+        title: The game and its players, for pictures.
 
     Raises:
         OptionError: An agent, the game or an option is not allowed.
@@ -61,23 +69,27 @@ class CrossPlay:
         names: Sequence[str],
         game: str,
         *,
-        games: int,
+        games: int | Mapping[tuple[str, str], int],
         seed: int = 0,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        if len(names) < _FEWEST:
-            raise OptionError(f"agents={list(names)!r}: two or more are needed")
-        for name in names:
-            if names.count(name) > 1:
-                raise OptionError(f"agent {name!r} is named twice")
+        _check_names(names)
         check_seed(seed)
         self._names = list(names)
         self._workplace = Workplace(self._names, game, seed, dict(options or {}))
-        portions = cut(count_deals(game, games, options), PORTION)
-        pairs = list(permutations(range(len(names)), 2))
-        self.matches = [Match(*pair, deals) for deals in portions for pair in pairs]
+        if not isinstance(games, Mapping):
+            games = dict.fromkeys(permutations(names, 2), games)
+        self._pairs = [(names.index(agent), names.index(opponent)) for agent, opponent in games]
+        matches = [
+            Match(*pair, deals)
+            for pair, count in zip(self._pairs, games.values(), strict=True)
+            for deals in cut(count_deals(game, count, options), PORTION)
+        ]
+        self.matches = sorted(matches, key=lambda match: match.deals.start)
         self._played: dict[Match, Portion] = {}
-        engine = make_engine(find_game(game), **(options or {}))
+        engine = self._workplace.engine
+        self._players = engine.players
+        self.title = f"{engine.spec.id}, {engine.players} players"
         self._told = {
             "game": engine.spec.id,
             "players": engine.players,
@@ -115,9 +127,9 @@ class CrossPlay:
             on_portion(portion.payoffs.size)
 
     def results(self) -> list[Evaluation]:
-        """One for each ordered pair, of the deals played so far; none for a pair without any."""
+        """One for each pair, of the deals played so far; none for a pair without any."""
         found = []
-        for pair in permutations(range(len(self._names)), 2):
+        for pair in self._pairs:
             portions = [
                 self._played[match]
                 for match in self.matches
@@ -128,8 +140,25 @@ class CrossPlay:
                 found.append(summarise(one, other, portions))
         return found
 
+    def ratings(self) -> "list[Rating]":
+        """The agents on one scale, by all games so far; none until every pair has played.
+
+        Raises:
+            MissingExtraError: statsmodels is not installed.
+        """
+        with needs("evaluate"):
+            from tefuda.training.ratings import Meeting, rate
+        if {match[:2] for match in self._played} != set(self._pairs):
+            return []
+        meetings = [
+            Meeting(match.agent, match.opponent, np.array(match.deals), self._played[match].shares)
+            for match in self.matches
+            if match in self._played
+        ]
+        return rate(self._names, meetings, self._players)
+
     def as_dict(self) -> dict[str, Any]:
-        """What was played and what came of it, for a JSON file."""
+        """What was played and what came of it, for a JSON file; the ratings are not in it."""
         return {
             **self._told,
             "complete": self.complete,
@@ -137,17 +166,30 @@ class CrossPlay:
         }
 
 
+def _check_names(names: Sequence[str]) -> None:
+    """Refuses agents that cannot be compared."""
+    if len(names) < _FEWEST:
+        raise OptionError(f"agents={list(names)!r}: two or more are needed")
+    for name in names:
+        if names.count(name) > 1:
+            raise OptionError(f"agent {name!r} is named twice")
+
+
 class Workplace:
     """The agents and the game, made ready here and again wherever it is sent.
 
+    Attributes:
+        engine: The game.
+
     Raises:
-        TefudaError: An agent is not known, or cannot be loaded.
+        TefudaError: An agent is not known, cannot be loaded, or cannot play this game.
     """
 
     def __init__(self, names: list[str], game: str, seed: int, options: dict[str, Any]) -> None:
         self._arguments = names, game, seed, options
+        self.engine = make_engine(find_game(game), **options)
         # Each agent has streams of its own: two of a kind would otherwise draw alike.
-        self._agents = [make_agent(name, seed=index) for index, name in enumerate(names)]
+        self._agents = [make_agent(name, index, self.engine) for index, name in enumerate(names)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Workplace, self._arguments

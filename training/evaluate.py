@@ -36,11 +36,11 @@ class Portion(NamedTuple):
 
     Attributes:
         payoffs: (deals, seats) its payoff in each seat.
-        won: (deals, seats) bool, whether it won, alone or with others.
+        shares: (deals, seats) its share of the win: 1 alone, 1/2 of two, 0 for who did not win.
     """
 
     payoffs: npt.NDArray[np.float64]
-    won: npt.NDArray[np.bool_]
+    shares: npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ def play_portion(
     seating = np.ones((own.size, players), np.int64)
     seating[rows, own] = 0
     payoffs = play_out(tables, (agent, opponent), seating).payoffs[rows, own]
-    won = tables.winners[rows, own]
-    return Portion(payoffs.reshape(players, count).T, won.reshape(players, count).T)
+    shares = tables.winners[rows, own] / tables.winners.sum(axis=1)
+    return Portion(payoffs.reshape(players, count).T, shares.reshape(players, count).T)
 
 
 def summarise(agent: str, opponents: str, portions: Sequence[Portion]) -> Evaluation:
@@ -156,6 +156,6 @@ def summarise(agent: str, opponents: str, portions: Sequence[Portion]) -> Evalua
         deals=deals.size,
         mean=float(deals.mean()),
         half_width=float(_DEVIATIONS * deals.std(ddof=1) / np.sqrt(deals.size)),
-        wins=float(np.concatenate([portion.won for portion in portions]).mean()),
+        wins=float(np.concatenate([portion.shares > 0 for portion in portions]).mean()),
         by_seat=tuple(float(mean) for mean in payoffs.mean(axis=0)),
     )

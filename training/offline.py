@@ -131,7 +131,7 @@ class Writing:
 
     def __init__(self, agent: Agent | str, engine: Engine, seed: int) -> None:
         self._arguments = agent, engine, seed
-        self.agent = make_agent(agent) if isinstance(agent, str) else agent
+        self.agent = make_agent(agent, engine=engine) if isinstance(agent, str) else agent
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Writing, self._arguments

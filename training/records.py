@@ -89,7 +89,7 @@ class Recording:
 
     def __init__(self, agent: Agent | str, engine: Engine, seed: int) -> None:
         self._arguments = agent, engine, seed
-        self._agent = make_agent(agent) if isinstance(agent, str) else agent
+        self._agent = make_agent(agent, engine=engine) if isinstance(agent, str) else agent
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Recording, self._arguments

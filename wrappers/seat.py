@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tefuda.envs.core.batch import Tables
+from tefuda.envs.core.engine import Engine
 from tefuda.envs.core.errors import OptionError
 from tefuda.training.agents import Agent, make_agent
 
@@ -47,7 +48,7 @@ class SeatTables:
     ) -> None:
         self.tables = tables
         self._seat = _check_seat(seat, tables.players)
-        self._opponents = _make_opponents(opponents, tables.players)
+        self._opponents = _make_opponents(opponents, tables.engine)
         self.learner = np.zeros(tables.tables, np.int64)
         self.earned = np.zeros(tables.tables, np.float32)
 
@@ -121,7 +122,8 @@ def _check_seat(seat: Any, players: int) -> int | str:
     return RANDOM_SEAT if seat == RANDOM_SEAT else int(seat)
 
 
-def _make_opponents(opponents: Any, players: int) -> list[Agent]:
+def _make_opponents(opponents: Any, engine: Engine) -> list[Agent]:
+    players = engine.players
     if isinstance(opponents, str) or hasattr(opponents, "act"):
         opponents = [opponents] * (players - 1)
     if len(opponents) != players - 1:
@@ -129,5 +131,5 @@ def _make_opponents(opponents: Any, players: int) -> list[Agent]:
             f"opponents are {len(opponents)}, but must be one, or one for each of the "
             f"{players - 1} other seats"
         )
-    made = {name: make_agent(name) for name in opponents if isinstance(name, str)}
+    made = {name: make_agent(name, engine=engine) for name in opponents if isinstance(name, str)}
     return [made[agent] if isinstance(agent, str) else agent for agent in opponents]

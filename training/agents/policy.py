@@ -15,6 +15,7 @@ from tefuda.envs.core.errors import TefudaError
 from tefuda.envs.core.spaces import observation_space
 from tefuda.training.agents.base import Actions, Rows
 from tefuda.training.agents.streams import AgentStreams
+from tefuda.training.network import own_space
 from tefuda.training.ppo import SelfPlayPPO
 from tefuda.wrappers.sb3 import Observations, shown
 
@@ -68,6 +69,14 @@ class PolicyAgent:
             self.probabilities(observations, masks), self._streams.fractions(tables, rows)
         )
 
+    def check(self, engine: Engine) -> None:
+        """Sees whether it can play a game.
+
+        Raises:
+            TefudaError: The policy learnt another game, or one with other observations.
+        """
+        self._engine_for(engine)
+
     def observe(self, tables: Tables, rows: Rows) -> Observations:
         """What the acting seats (R,) see, written as the policy learnt it.
 
@@ -96,7 +105,7 @@ class PolicyAgent:
         return self._engines[shown]
 
     def _check_shape(self, engine: Engine) -> None:
-        learnt = _shapes(self._model.observation_space)
+        learnt = _shapes(own_space(self._model.observation_space))
         here = _shapes(observation_space(engine))
         if learnt != here:
             raise TefudaError(

@@ -1,4 +1,4 @@
-"""Lessons from the scripted player, and whom the learner meets afterwards."""
+"""Lessons from the scripted player."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,12 @@ pytest.importorskip("torch")
 import torch
 
 from tefuda.envs import make_vec
-from tefuda.training.agents import GreedyAgent, RandomAgent
+from tefuda.training.agents import GreedyAgent
 from tefuda.training.agents.policy import PolicyAgent
 from tefuda.training.config import TrainConfig
 from tefuda.training.imitate import watch_teacher
-from tefuda.training.league import League
 from tefuda.training.model import count_lessons, make_model, make_pupil
 from tefuda.training.ppo import SelfPlayPPO
-from tefuda.wrappers.sb3 import LEARNER
 
 CONFIG = TrainConfig(game="gacha", tables=4, steps=8, batch=32, layers=(32,), encoder="flat")
 
@@ -72,25 +70,3 @@ def test_lessons_are_what_the_teacher_did_with_a_choice() -> None:
 def test_the_number_of_lessons(lessons: float, most: int, expected: int) -> None:
     config = TrainConfig(game="gacha", decisions=1000, lessons=lessons, most_lessons=most)
     assert count_lessons(config) == expected
-
-
-def test_a_share_of_the_games_is_played_among_others() -> None:
-    league = League([RandomAgent(), GreedyAgent()], 0.25)
-    league.seed(3)
-    seating = league.draw(20_000, 4)
-    learners = (seating == LEARNER).sum(axis=1)
-    assert set(learners.tolist()) == {1, 4}
-    away = seating[learners == 1]
-    assert len(away) / 20_000 == pytest.approx(0.25, abs=0.015)
-    assert (np.sort(away, axis=1)[:, 1] == away.max(axis=1)).all()  # one player in all the rest
-    assert away.max(axis=1).mean() == pytest.approx(0.5, abs=0.03)
-    assert np.bincount((away == LEARNER).argmax(axis=1)) / len(away) == pytest.approx(
-        0.25, abs=0.03
-    )
-    league.seed(3)
-    np.testing.assert_array_equal(seating, league.draw(20_000, 4))
-
-
-@pytest.mark.parametrize("league", [League([], 0.5), League([RandomAgent()], 0.0)])
-def test_without_others_the_learner_plays_every_seat(league: League) -> None:
-    assert (league.draw(100, 3) == LEARNER).all()

@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
+from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import ConstantSchedule
 
 from tefuda.training.config import TrainConfig
@@ -183,6 +184,22 @@ def test_without_lessons_the_critic_does_not_learn_alone() -> None:
     assert make_model(replace(CONFIG, decisions=10_000, critic_first=0.5)).critic_first == 5000
     alone = replace(CONFIG, decisions=10_000, critic_first=0.5, lessons=0.0)
     assert make_model(alone).critic_first == 0
+
+
+def test_learning_rate_and_entropy_change_linearly() -> None:
+    config = replace(CONFIG, learning_rate=0.004, learning_rate_last=0.001, entropy=0.0)
+    model = make_model(replace(config, entropy_last=0.2))
+    seen: list[tuple[float, float]] = []
+    for rollouts in (2, 4):
+        # So many of four, as a run that goes on.
+        model._total_timesteps = 4 * CONFIG.rollout
+        model._update_current_progress_remaining(rollouts * CONFIG.rollout, 4 * CONFIG.rollout)
+        rolled = rolled_out(CONFIG).rollout_buffer
+        model.rollout_buffer = rolled
+        model._logger = configure(None, [])
+        model.train()
+        seen.append((model.policy.optimizer.param_groups[0]["lr"], model.ent_coef))
+    np.testing.assert_allclose(seen, [(0.0025, 0.1), (0.001, 0.2)])
 
 
 def test_rewards_are_scaled() -> None:

@@ -34,12 +34,18 @@ class OneSeat:
 
     def __init__(self) -> None:
         self.seeds: list[int] = []
+        self.heard = 0
 
     def seed(self, seed: int) -> None:
         self.seeds.append(seed)
 
     def draw(self, games: int, seats: int) -> npt.NDArray[np.int64]:
         return np.tile([0, LEARNER, 0], (games, 1))
+
+    def hear(self, seating: npt.NDArray[np.int64], winners: npt.NDArray[np.bool_]) -> None:
+        assert (seating == [0, LEARNER, 0]).all()
+        assert winners.any(axis=1).all()
+        self.heard += len(winners)
 
 
 def make_tables() -> Any:
@@ -130,6 +136,7 @@ def test_a_step_ends_at_the_next_choice(seating: OneSeat | None) -> None:
     if seating is not None:
         assert set(env.acted.tolist()) == {1}
         assert seating.seeds == [3]
+        assert seating.heard == env.games
 
 
 def test_observations_lie_in_the_space(env: TablesVecEnv) -> None:

@@ -42,6 +42,8 @@ class Setting:
 
     def describe_allowed(self) -> str:
         """The allowed values in words."""
+        if isinstance(self.default, bool):
+            return "true or false"
         if self.words:
             return "one of " + ", ".join(repr(word) for word in self.words)
         if isinstance(self.default, str):
@@ -54,6 +56,8 @@ class Setting:
 
     def allows(self, value: Any) -> bool:
         """Whether a value is allowed."""
+        if isinstance(self.default, bool):
+            return isinstance(value, bool)
         if self.words or isinstance(self.default, str):
             return isinstance(value, str) and (not self.words or value in self.words)
         if isinstance(self.default, tuple):
@@ -105,6 +109,12 @@ class TrainConfig:
     scripted: float = setting(
         0.5, "share of the games in which the learner plays one seat among scripted players", most=1
     )
+    snapshots: float = setting(
+        0.0,
+        "share of the games in which it plays one seat among an earlier snapshot of itself, hard "
+        "ones oftener; a resumed run begins with new snapshots",
+        most=1,
+    )
     tables: int = setting(128, "tables that are played at once", least=1)
     steps: int = setting(128, "decisions at each table in a rollout", least=1)
     epochs: int = setting(2, "passes over a rollout", least=1)
@@ -113,20 +123,34 @@ class TrainConfig:
         1e-3, "learning rate of imitation at the start; it falls to a tenth", above=True
     )
     learning_rate: float = setting(
-        3e-4, "that of self-play at the start; it falls linearly to 0", above=True
+        3e-4, "that of self-play at the start; it changes linearly", above=True
     )
+    learning_rate_last: float = setting(0.0, "that of self-play at the end")
     critic_first: float = setting(
         0.08, "share of self-play in which the critic learns alone, after lessons", most=1
     )
-    reward_scale: float = setting(1.0, "what rewards are multiplied by", above=True)
+    reward_scale: float = setting(
+        1.0,
+        "what rewards are multiplied by: bring points, which the option reward=score of a game "
+        "pays, to about 1",
+        above=True,
+    )
     gamma: float = setting(1.0, "discount from a seat's decision to its next", most=1)
     gae_lambda: float = setting(0.95, "lambda of the advantage estimation", most=1)
     clip: float = setting(0.2, "clip range of PPO", above=True)
-    entropy: float = setting(0.003, "weight of the entropy bonus")
+    entropy: float = setting(0.003, "weight of the entropy bonus at the start; it changes linearly")
+    entropy_last: float = setting(0.003, "weight of the entropy bonus at the end")
     value: float = setting(0.5, "weight of the value loss")
     max_grad: float = setting(0.5, "largest norm of a gradient", above=True)
     layers: tuple[int, ...] = setting((128, 128), "hidden layers of policy and value, separate")
     activation: str = setting("tanh", "between the layers: tanh or relu", words=("tanh", "relu"))
+    privileged: bool = setting(
+        False, "whether the critic sees what all seats see; the policy never does"
+    )
+    augment: bool = setting(
+        False,
+        "whether observations are turned at random by the game's symmetry; not with expert",
+    )
     threads: int = setting(1, "threads of torch; more pay on an idle machine only", least=1)
     checks: int = setting(10, "evaluations on the way, each with a checkpoint", least=1)
     check_games: int = setting(400, "games against each baseline in these evaluations", least=1)
@@ -143,6 +167,11 @@ class TrainConfig:
                 raise OptionError(
                     f"{name}={value!r} is not allowed; it must be {allowed.describe_allowed()}"
                 )
+        if self.scripted + self.snapshots > 1:
+            raise OptionError(
+                f"scripted={self.scripted} and snapshots={self.snapshots} are shares of all games; "
+                "together they must be at most 1"
+            )
         if self.rollout % self.batch:
             raise OptionError(
                 f"batch={self.batch} does not divide the {self.rollout:,} decisions of a rollout "

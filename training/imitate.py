@@ -13,6 +13,7 @@ import torch
 
 from tefuda.envs.core.batch import Tables
 from tefuda.training.agents.base import Agent
+from tefuda.training.augment import Turner
 from tefuda.training.network import TablePolicy
 from tefuda.wrappers.sb3 import shown
 
@@ -52,6 +53,7 @@ class Pupil:
         learning_rate: At the start.
         batch: Decisions in a gradient step.
         seed: Seeds the order of the lessons.
+        turner: Turns lessons at random; None leaves them as they are.
 
     Attributes:
         learnt: Decisions learnt from so far.
@@ -65,8 +67,10 @@ class Pupil:
         learning_rate: float,
         batch: int,
         seed: int,
+        turner: Turner | None = None,
     ) -> None:
         self.learnt = 0
+        self._turner = turner
         self._policy = policy
         self._tables = tables
         self._teacher = teacher
@@ -89,13 +93,20 @@ class Pupil:
         self._policy.set_training_mode(True)
         for group in self._optimizer.param_groups:
             group["lr"] = self._rate * (1 - (1 - _LAST_RATE) * done)
-        lessons = watch_teacher(self._tables, self._teacher, LESSON_STEPS)
+        lessons = self._turned(watch_teacher(self._tables, self._teacher, LESSON_STEPS))
         order = self._rng.permutation(len(lessons.actions))
         batches = order.size // self._batch
         for chosen in order[: batches * self._batch].reshape(batches, self._batch):
             self._step(lessons.observations[chosen], lessons.masks[chosen], lessons.actions[chosen])
         self.learnt += batches * self._batch
         return batches * self._batch
+
+    def _turned(self, lessons: Lessons) -> Lessons:
+        if self._turner is None:
+            return lessons
+        rows = lessons.observations.reshape(len(lessons.actions), -1)
+        turns = self._turner.draw(len(rows), self._rng)
+        return Lessons(*self._turner.turn(rows, lessons.masks, lessons.actions, turns))
 
     def _step(
         self,

@@ -1,29 +1,20 @@
 """From a configuration to tables and a model, new or reloaded."""
 
-from typing import Any
-
 import numpy as np
 import torch
-from gymnasium import spaces
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.utils import LinearSchedule
 from torch import nn
 
 from tefuda.envs import make_vec
 from tefuda.envs.core.registry import find_game
 from tefuda.training.agents.scripted import GreedyAgent
+from tefuda.training.augment import make_turner
 from tefuda.training.config import AUTO, TrainConfig
 from tefuda.training.imitate import LESSON_TABLES, Pupil
 from tefuda.training.league import League
-from tefuda.training.network import (
-    ACTIONS,
-    ActionFeatures,
-    BoardFeatures,
-    ScaledFlatten,
-    TablePolicy,
-)
+from tefuda.training.learner_env import LearnerEnv
+from tefuda.training.network import TablePolicy, extractor_for
 from tefuda.training.ppo import SelfPlayPPO
-from tefuda.wrappers.sb3 import TablesVecEnv
 
 # What this encoder shows besides the plain observation is worth more than any other setting.
 _EXPERT = "expert"
@@ -51,12 +42,18 @@ def choose_encoder(config: TrainConfig) -> str:
     return _EXPERT if _EXPERT in encoders else next(iter(encoders))
 
 
-def make_env(config: TrainConfig) -> TablesVecEnv:
+def make_env(config: TrainConfig) -> LearnerEnv:
     """The tables at which a run learns."""
     encoder = choose_encoder(config)
     tables = make_vec(config.game, tables=config.tables, encoder=encoder, **config.options)
     scripted = [GreedyAgent(seed_for(config, LEAGUE))] if find_game(config.game).greedy else []
-    return TablesVecEnv(tables, League(scripted, config.scripted))
+    every = max(config.decisions // config.checks, config.rollout)
+    return LearnerEnv(
+        tables,
+        League(scripted, config.scripted, config.snapshots, every),
+        privileged=config.privileged,
+        turner=make_turner(tables.engine) if config.augment else None,
+    )
 
 
 def make_model(config: TrainConfig) -> SelfPlayPPO:
@@ -70,7 +67,7 @@ def make_model(config: TrainConfig) -> SelfPlayPPO:
     model = SelfPlayPPO(
         TablePolicy,
         env,
-        learning_rate=LinearSchedule(config.learning_rate, 0.0, 1.0),
+        learning_rate=LinearSchedule(config.learning_rate, config.learning_rate_last, 1.0),
         n_steps=config.steps,
         batch_size=config.batch,
         n_epochs=config.epochs,
@@ -83,22 +80,16 @@ def make_model(config: TrainConfig) -> SelfPlayPPO:
         policy_kwargs={
             "net_arch": list(config.layers),
             "activation_fn": _ACTIVATIONS[config.activation],
-            "features_extractor_class": _extractor_for(env.observation_space),
+            "features_extractor_class": extractor_for(env.observation_space),
         },
         seed=seed_for(config, LEARNING),
         device="cpu",
     )
     model.reward_scale = config.reward_scale
+    model.entropy_schedule = LinearSchedule(config.entropy, config.entropy_last, 1.0)
     if count_lessons(config):
         model.critic_first = round(config.critic_first * config.decisions)
     return model
-
-
-def _extractor_for(space: spaces.Space[Any]) -> type[BaseFeaturesExtractor]:
-    """What brings observations of a space before the layers."""
-    if not isinstance(space, spaces.Dict):
-        return ScaledFlatten
-    return ActionFeatures if ACTIONS in space.spaces else BoardFeatures
 
 
 def reload_model(config: TrainConfig, model: SelfPlayPPO) -> SelfPlayPPO:
@@ -126,6 +117,7 @@ def make_pupil(config: TrainConfig, model: SelfPlayPPO) -> Pupil:
         config.lesson_rate,
         config.batch,
         seed_for(config, LESSONS),
+        make_turner(tables.engine) if config.augment else None,
     )
 
 

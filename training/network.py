@@ -12,8 +12,16 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor, MlpExtr
 from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
+from tefuda.training.attention import TokenFeatures, has_tokens
+
 #: The piece of an observation that tells of every action.
 ACTIONS = "actions"
+
+#: The piece that a privileged critic sees beside: what all other seats see.
+OTHERS = "others"
+
+#: Beside it, the acting seat's own observation where that is one array.
+OWN = "own"
 
 #: A piece of an observation with so many dimensions is a board.
 _BOARD = 3
@@ -122,6 +130,45 @@ class ActionFeatures(BaseFeaturesExtractor):
         return torch.cat([self.scale(observations["table"]), actions.flatten(start_dim=1)], dim=1)
 
 
+class PrivilegedFeatures(BaseFeaturesExtractor):
+    """Puts what the other seats see, which is for the critic alone, before the own features.
+
+    Args:
+        observation_space: The pieces of the own observation, or `own`; and `others` (P - 1, D).
+    """
+
+    def __init__(self, observation_space: spaces.Dict) -> None:
+        own, others = own_space(observation_space), observation_space[OTHERS]
+        assert isinstance(others, spaces.Box)
+        features = extractor_for(own)(own)
+        super().__init__(observation_space, others.low.size + features.features_dim)
+        self.own = features
+        self.scale = Scale(others)
+
+    def forward(self, observations: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Pieces (B, ...) to (B, (P - 1) * D + own) features."""
+        pieces = {name: piece for name, piece in observations.items() if name != OTHERS}
+        own = self.own(pieces.get(OWN, pieces))
+        return torch.cat([self.scale(observations[OTHERS]).flatten(start_dim=1), own], dim=1)
+
+
+def own_space(space: spaces.Space[Any]) -> spaces.Space[Any]:
+    """The space of what the acting seat itself sees."""
+    if not (isinstance(space, spaces.Dict) and OTHERS in space.spaces):
+        return space
+    pieces = {name: piece for name, piece in space.items() if name != OTHERS}
+    return pieces[OWN] if OWN in pieces else spaces.Dict(pieces)
+
+
+def extractor_for(space: spaces.Space[Any]) -> type[BaseFeaturesExtractor]:
+    """What brings observations of a space before the layers."""
+    if not isinstance(space, spaces.Dict):
+        return TokenFeatures if has_tokens(space) else ScaledFlatten
+    if OTHERS in space.spaces:
+        return PrivilegedFeatures
+    return ActionFeatures if ACTIONS in space.spaces else BoardFeatures
+
+
 class ActionScorer(nn.Module):
     """Scores every action by its features, which the state of the table weighs.
 
@@ -150,34 +197,43 @@ class ActionScorer(nn.Module):
 
 
 class StateExtractor(MlpExtractor):
-    """SB3's layers for the features of the table; those of the actions pass the actor's by.
+    """SB3's layers, each for the features that are meant for it.
+
+    The features of actions pass the actor's layers by; those of the other seats are the critic's.
 
     Args:
-        table: D.
-        rest: K * A.
+        others: O, features of what the other seats see.
+        table: D, features of what the acting seat sees.
+        actions: K * A, features of actions.
         layers: As `net_arch` of SB3.
         activation: What comes between them.
     """
 
     def __init__(
         self,
+        others: int,
         table: int,
-        rest: int,
+        actions: int,
         layers: list[int] | dict[str, list[int]],
         activation: type[nn.Module],
     ) -> None:
         super().__init__(table, layers, activation)
-        self.latent_dim_pi += rest
-        self._table = table
+        if others:
+            self.value_net = MlpExtractor(others + table, layers, activation).value_net
+            self.latent_dim_vf = self.latent_dim_vf if layers else others + table
+        self.latent_dim_pi += actions
+        self._own = slice(others, others + table)
+        self._seen = slice(others + table)
+        self._actions = slice(others + table, None)
 
     def forward_actor(self, features: torch.Tensor) -> torch.Tensor:
-        """(B, D + K * A) to (B, S + K * A)."""
-        state = super().forward_actor(features[:, : self._table])
-        return torch.cat([state, features[:, self._table :]], dim=1)
+        """(B, O + D + K * A) to (B, S + K * A)."""
+        state = super().forward_actor(features[:, self._own])
+        return torch.cat([state, features[:, self._actions]], dim=1)
 
     def forward_critic(self, features: torch.Tensor) -> torch.Tensor:
-        """(B, D + K * A) to (B, V)."""
-        return super().forward_critic(features[:, : self._table])
+        """(B, O + D + K * A) to (B, V)."""
+        return super().forward_critic(features[:, self._seen])
 
 
 class LegalActions(MaskableCategoricalDistribution):
@@ -250,7 +306,8 @@ class LegalActions(MaskableCategoricalDistribution):
 class TablePolicy(MaskableActorCriticPolicy):
     """SB3's masked actor and critic with the leaner distribution.
 
-    Where an observation has a piece `actions` (K, A), the actor scores actions by it.
+    Where an observation has a piece `actions` (K, A), the actor scores actions by it. A piece
+    `others` is the critic's alone; to play, it may be absent.
     """
 
     def _build(self, lr_schedule: Schedule) -> None:
@@ -260,13 +317,32 @@ class TablePolicy(MaskableActorCriticPolicy):
         super()._build(lr_schedule)
 
     def _build_mlp_extractor(self) -> None:
-        rest = math.prod(actions_shape(self.observation_space))
-        if not rest:
+        actions = math.prod(actions_shape(self.observation_space))
+        others = math.prod(others_shape(self.observation_space))
+        if not actions and not others:
             super()._build_mlp_extractor()
             return
-        table = self.features_dim - rest
-        extractor = StateExtractor(table, rest, self.net_arch, self.activation_fn)
+        table = self.features_dim - actions - others
+        extractor = StateExtractor(others, table, actions, self.net_arch, self.activation_fn)
         self.mlp_extractor = extractor.to(self.device)
+
+    def obs_to_tensor(self, observation: Any) -> tuple[Any, bool]:
+        """Observations as tensors; see SB3. What others see counts as 0 where it is absent."""
+        shape = others_shape(self.observation_space)
+        pieces = observation if isinstance(observation, dict) else {OWN: observation}
+        if math.prod(shape) and OTHERS not in pieces:
+            assert isinstance(self.observation_space, spaces.Dict)
+            name, piece = next(iter(pieces.items()))
+            batch = piece.shape[: piece.ndim - len(self.observation_space[name].shape or ())]
+            observation = {**pieces, OTHERS: np.zeros((*batch, *shape), np.int8)}
+        return super().obs_to_tensor(observation)
+
+    def frozen(self) -> Self:
+        """A copy that does not learn."""
+        twin = type(self)(**self._get_constructor_parameters())
+        twin.load_state_dict(self.state_dict())
+        twin.set_training_mode(False)
+        return twin
 
 
 def actions_shape(space: spaces.Space[Any]) -> tuple[int, int]:
@@ -274,4 +350,12 @@ def actions_shape(space: spaces.Space[Any]) -> tuple[int, int]:
     if isinstance(space, spaces.Dict) and ACTIONS in space.spaces:
         features, actions = space[ACTIONS].shape or (0, 0)
         return features, actions
+    return 0, 0
+
+
+def others_shape(space: spaces.Space[Any]) -> tuple[int, int]:
+    """(P - 1, D), the shape of what the other seats see; (0, 0) where that is not shown."""
+    if isinstance(space, spaces.Dict) and OTHERS in space.spaces:
+        seats, values = space[OTHERS].shape or (0, 0)
+        return seats, values
     return 0, 0

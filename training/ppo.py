@@ -18,7 +18,9 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from tefuda.training.network import LegalActions
+from tefuda.training.league import League
+from tefuda.training.learner_env import LearnerEnv
+from tefuda.training.network import LegalActions, TablePolicy
 from tefuda.wrappers.sb3 import Observations, TablesVecEnv
 
 Floats = npt.NDArray[np.float32]
@@ -148,12 +150,15 @@ class SelfPlayPPO(MaskablePPO):
         reward_scale: What rewards are multiplied by.
         critic_first: Up to so many decisions the critic learns alone. An actor that has had
             lessons would forget them while it learns from a critic that knows nothing yet.
+        entropy_schedule: The weight of the entropy bonus by what is left of training, 1 .. 0;
+            None leaves it as it is.
     """
 
     game: str = ""
     encoder: str = ""
     reward_scale: float = 1.0
     critic_first: int = 0
+    entropy_schedule: Callable[[float], float] | None = None
 
     def _setup_model(self) -> None:
         pieces = isinstance(self.observation_space, spaces.Dict)
@@ -175,6 +180,9 @@ class SelfPlayPPO(MaskablePPO):
         assert isinstance(env, TablesVecEnv)
         assert isinstance(rollout_buffer, SeatRollout)
         rollout_buffer.watch(env, self.value_of, self.reward_scale)
+        if isinstance(env, LearnerEnv) and isinstance(env.seating, League):
+            assert isinstance(self.policy, TablePolicy)
+            env.seating.watch(self.policy, self.num_timesteps)
         return super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps, use_masking)
 
     def train(self) -> None:
@@ -184,6 +192,8 @@ class SelfPlayPPO(MaskablePPO):
         waits = self.num_timesteps <= self.critic_first
         for parameter in self.policy.parameters():
             parameter.requires_grad = parameter in critic or not waits
+        if self.entropy_schedule is not None:
+            self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
         super().train()
 
     def value_of(self, observations: Observations) -> Floats:

@@ -67,6 +67,10 @@ class Seating(Protocol):
         """(games, seats) indices of `players`, or `LEARNER`, who has a seat in every game."""
         ...
 
+    def hear(self, seating: _Ints, winners: npt.NDArray[np.bool_]) -> None:
+        """Hears of games that have ended: who sat where, and who won, (games, seats) each."""
+        ...
+
 
 class TablesVecEnv(VecEnv):
     """Tables at which an algorithm plays every seat, or those that a seating leaves to it.
@@ -157,6 +161,8 @@ class TablesVecEnv(VecEnv):
         over = rows[tables.done[rows]]
         self.ended[over] = True
         self.games += over.size
+        if self._seating is not None and over.size:
+            self._seating.hear(self._seats[over], tables.winners[over])
         self._seat_players(over)
 
     def _seat_players(self, rows: _Ints) -> None:

@@ -75,7 +75,10 @@ class PolicyAgent:
         Raises:
             TefudaError: The policy learnt another game, or one with other observations.
         """
-        self._engine_for(engine)
+        game = self._model.game
+        if game and game != engine.spec.id:
+            raise TefudaError(f"{self.name} has learnt {game}, not {engine.spec.id}")
+        self._check_shape(self._own_engine(engine))
 
     def observe(self, tables: Tables, rows: Rows) -> Observations:
         """What the acting seats (R,) see, written as the policy learnt it.
@@ -92,17 +95,17 @@ class PolicyAgent:
         return shown(engine, seen.reshape(rows.size, *engine.shape))
 
     def _engine_for(self, shown: Engine) -> Engine:
-        """The engine that writes the policy's observations at tables of this one."""
+        """The engine that writes the policy's observations at tables of this one, once checked."""
         if shown not in self._engines:
-            game, encoder = self._model.game, self._model.encoder
-            if game and game != shown.spec.id:
-                raise TefudaError(f"{self.name} has learnt {game}, not {shown.spec.id}")
-            own = shown
-            if encoder and encoder != shown.encoder:
-                own = Engine(shown.spec, shown.setup, encoder)
-            self._check_shape(own)
-            self._engines[shown] = own
+            self.check(shown)
+            self._engines[shown] = self._own_engine(shown)
         return self._engines[shown]
+
+    def _own_engine(self, shown: Engine) -> Engine:
+        encoder = self._model.encoder
+        if not encoder or encoder == shown.encoder:
+            return shown
+        return Engine(shown.spec, shown.setup, encoder)
 
     def _check_shape(self, engine: Engine) -> None:
         learnt = _shapes(own_space(self._model.observation_space))

@@ -79,7 +79,8 @@ def test_lessons_are_turned(monkeypatch: pytest.MonkeyPatch) -> None:
     for some, allowed in zip(actions, masks, strict=True):
         assert (allowed[np.arange(len(some)), some] == 1).all()
     assert len(actions[0]) == len(actions[1])
-    assert not np.array_equal(*(np.bincount(some, minlength=89) for some in actions))
+    counts = [np.bincount(some, minlength=89) for some in actions]
+    assert not np.array_equal(counts[0], counts[1])
 
 
 def test_a_run_learns_from_turned_tables() -> None:

@@ -187,7 +187,7 @@ def test_a_snapshot_plays_what_the_policy_played() -> None:
     )
     with torch.no_grad():
         for parameter in model.policy.parameters():
-            parameter += 1
+            parameter.add_(1.0)
     np.testing.assert_array_equal(snapshot.act(tables, rows), expected)
 
 

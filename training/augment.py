@@ -58,7 +58,8 @@ def make_turner(engine: Engine) -> Turner:
 
 
 def _quatre(engine: Engine) -> Turner:
-    from tefuda.envs.quatre.symmetry import QUARTER_TURNS, Symmetry
+    from tefuda.envs.quatre.state import QUARTER_TURNS
+    from tefuda.envs.quatre.symmetry import Symmetry
 
     symmetry = Symmetry(engine.setup, engine.encoder)
 

@@ -111,7 +111,8 @@ class League:
     def weights(self) -> _Floats:
         """(K,) the probabilities of the snapshots as opponents, higher for hard ones."""
         hardness = (1 - self.win_rates()) ** 2
-        return hardness / hardness.sum()
+        weights: _Floats = hardness / hardness.sum()
+        return weights
 
     def hear(self, seating: _Ints, winners: npt.NDArray[np.bool_]) -> None:
         """Notes who won.

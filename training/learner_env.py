@@ -123,7 +123,8 @@ def _others(seen: Rows, seats: _Ints) -> Rows:
     """(N, P - 1, D) what the seats after `seats` (N,) see, clockwise, of what all see (N, P, D)."""
     players = seen.shape[1]
     following = (seats[:, None] + np.arange(1, players)) % players
-    return seen[np.arange(len(seen))[:, None], following]
+    others: Rows = seen[np.arange(len(seen))[:, None], following]
+    return others
 
 
 def _lean(engine: Engine, rows: Rows) -> Rows:

@@ -51,3 +51,10 @@ def test_a_setting_that_does_not_exist_is_named(
     (tmp_path / "gacha.toml").write_text("clip = -1.0\n", encoding="utf-8")
     with pytest.raises(OptionError, match=r"clip=-1\.0 is not allowed"):
         TrainConfig.for_game("gacha")
+
+
+def test_seats_are_paid_as_the_config_says_unless_an_option_does() -> None:
+    config = TrainConfig(reward="score", options={"players": 3})
+    assert config.learning_options == {"players": 3, "reward": "score"}
+    given = TrainConfig(reward="score", options={"reward": "win"})
+    assert given.learning_options == {"reward": "win"}

@@ -10,6 +10,7 @@ from typing import Any
 
 from tefuda.envs.core.chance import check_seed
 from tefuda.envs.core.errors import OptionError
+from tefuda.envs.core.payoff import REWARDS
 from tefuda.envs.core.registry import find_game
 from tefuda.training.files import replacing
 
@@ -129,11 +130,14 @@ class TrainConfig:
     critic_first: float = setting(
         0.08, "share of self-play in which the critic learns alone, after lessons", most=1
     )
+    reward: str = setting(
+        "win",
+        "what seats are paid while they learn: win, for the game alone; score, for points as they "
+        "fall, which is quicker to learn where games are long",
+        words=REWARDS,
+    )
     reward_scale: float = setting(
-        1.0,
-        "what rewards are multiplied by: bring points, which the option reward=score of a game "
-        "pays, to about 1",
-        above=True,
+        1.0, "what rewards are multiplied by: bring points to about 1", above=True
     )
     gamma: float = setting(1.0, "discount from a seat's decision to its next", most=1)
     gae_lambda: float = setting(0.95, "lambda of the advantage estimation", most=1)
@@ -177,6 +181,11 @@ class TrainConfig:
                 f"batch={self.batch} does not divide the {self.rollout:,} decisions of a rollout "
                 f"(tables={self.tables} x steps={self.steps})"
             )
+
+    @property
+    def learning_options(self) -> dict[str, Any]:
+        """The options of the game while it is learnt."""
+        return {"reward": self.reward, **self.options}
 
     @property
     def rollout(self) -> int:

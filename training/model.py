@@ -45,7 +45,7 @@ def choose_encoder(config: TrainConfig) -> str:
 def make_env(config: TrainConfig) -> LearnerEnv:
     """The tables at which a run learns."""
     encoder = choose_encoder(config)
-    tables = make_vec(config.game, tables=config.tables, encoder=encoder, **config.options)
+    tables = make_vec(config.game, tables=config.tables, encoder=encoder, **config.learning_options)
     scripted = [GreedyAgent(seed_for(config, LEAGUE))] if find_game(config.game).greedy else []
     every = max(config.decisions // config.checks, config.rollout)
     return LearnerEnv(
@@ -107,7 +107,7 @@ def make_pupil(config: TrainConfig, model: SelfPlayPPO) -> Pupil:
         tables=LESSON_TABLES,
         seed=seed_for(config, LESSONS),
         encoder=choose_encoder(config),
-        **config.options,
+        **config.learning_options,
     )
     assert isinstance(model.policy, TablePolicy)
     return Pupil(

@@ -93,6 +93,7 @@ def test_the_card_holds_what_was_measured_and_what_the_run_says(made: Path, run:
     assert card["file"]["bytes"] == (made / "gacha.zip").stat().st_size
     assert "## What was tried" in text and NOTES.strip() in text
     assert str(made) not in text and str(run) not in json.dumps(card)
+    assert "platform" not in json.dumps(card)
 
 
 def test_it_plays_as_the_model_of_the_run(policies: Path, run: Path) -> None:
@@ -192,7 +193,7 @@ def test_a_folder_that_is_no_run_is_refused(
 def test_verdicts_follow_the_intervals() -> None:
     from tefuda.training.card import limits, verdict
 
-    row = {"opponents": "greedy", "mean": 0.1, "games": 2000}
+    row = {"opponents": "greedy", "mean": 0.1, "games": 2000, "deals": 500}
     won, lost, open_ = (
         {**row, "low": low, "high": high} for low, high in ((0.05, 0.15), (-0.2, -0.1), (-0.1, 0.3))
     )
@@ -200,5 +201,8 @@ def test_verdicts_follow_the_intervals() -> None:
     assert verdict(lost).startswith("It loses to greedy")
     assert verdict(open_).startswith("No difference from greedy is shown")
     trained = {"players": 4, "options": {}, "components": {"name": "base", "sha256": "ab"}}
-    assert not any("does not beat" in line for line in limits(trained, [won]))
-    assert any("does not beat greedy" in line for line in limits(trained, [won, lost]))
+    assert not any("not been shown" in line for line in limits(trained, [won]))
+    assert any("not been shown to beat greedy" in line for line in limits(trained, [won, lost]))
+    few = {**won, "games": 8, "deals": 2}
+    assert verdict(few).startswith("Too few games to tell against greedy")
+    assert any("not been shown" in line for line in limits(trained, [few]))

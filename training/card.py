@@ -9,6 +9,9 @@ from tefuda.training.shipped import describe_conditions
 
 _Facts = Mapping[str, Any]
 
+#: With fewer deals an interval says too little for a verdict.
+ENOUGH_DEALS = 30
+
 _MINUTE = 60
 _MEGABYTE = 1e6
 
@@ -42,7 +45,9 @@ def card_text(name: str, facts: _Facts) -> str:
 
 def verdict(result: _Facts) -> str:
     """What a result shows, in a sentence."""
-    if result["low"] > 0:
+    if result["deals"] < ENOUGH_DEALS:
+        shown = f"Too few games to tell against {result['opponents']}"
+    elif result["low"] > 0:
         shown = f"It beats {result['opponents']}"
     elif result["high"] < 0:
         shown = f"It loses to {result['opponents']}"
@@ -53,7 +58,11 @@ def verdict(result: _Facts) -> str:
 
 def limits(trained_for: _Facts, results: list[dict[str, Any]]) -> list[str]:
     """What the policy is not good for, as far as its facts tell."""
-    lost = [result["opponents"] for result in results if result["low"] <= 0]
+    unproven = [
+        result["opponents"]
+        for result in results
+        if result["low"] <= 0 or result["deals"] < ENOUGH_DEALS
+    ]
     met = ", ".join(result["opponents"] for result in results)
     found = [
         f"It was trained for {describe_conditions(trained_for)}. Loaded by its name it refuses "
@@ -63,8 +72,8 @@ def limits(trained_for: _Facts, results: list[dict[str, Any]]) -> list[str]:
         "knows it could win was not measured.",
         "Its file is a pickle, like every model of Stable-Baselines3: load only what you trust.",
     ]
-    if lost:
-        found.insert(1, f"It does not beat {', '.join(lost)} (see the table).")
+    if unproven:
+        found.insert(1, f"It has not been shown to beat {', '.join(unproven)} (see the table).")
     return found
 
 

@@ -105,7 +105,7 @@ def ship(
             "evaluation": evaluation,
             "limits": limits(game_facts(engine), evaluation["results"]),
             "notes": notes,
-            "versions": code_versions(),
+            "versions": _public(code_versions()),
         }
         return _place(folder, engine.spec.name, file, facts)
 
@@ -125,10 +125,17 @@ def read_run(folder: RunFolder) -> dict[str, Any]:
             "lessons": int(last["lessons"]),
             "games": int(last["games"]),
             "seconds": float(last["seconds"]),
-            "versions": json.loads(folder.versions.read_text(encoding="utf-8")),
+            "versions": [
+                _public(entry) for entry in json.loads(folder.versions.read_text(encoding="utf-8"))
+            ],
         }
     except (OSError, ValueError, KeyError, IndexError) as error:
         raise TefudaError(f"{folder.path} is no folder of a finished run: {error!r}") from error
+
+
+def _public(versions: Mapping[str, Any]) -> dict[str, Any]:
+    """Versions without what tells of somebody's machine."""
+    return {name: value for name, value in versions.items() if name != "platform"}
 
 
 def strip(model: SelfPlayPPO, file: Path) -> None:

@@ -302,21 +302,59 @@ def _held(readings: Sequence[Results]) -> list[str]:
 
 
 def strength(results: Results) -> Table:
-    """What agents earn."""
+    """What agents earn in one seat among others, and how they are rated."""
+    games: dict[str, Results] = results["games"]
+    met = {row["opponents"] for game in games.values() for row in _rows(game)}
+    agents = dict.fromkeys(agent for game in games.values() for agent in game["agents"])
+    names = [agent for agent in agents if agent in met]
     rows = [
-        [name, row["agent"], row["opponents"], *_earned(row)]
-        for name, game in results["games"].items()
-        for row in game
+        [name, agent, *(_payoff(game, agent, other) for other in names), _rating(game, agent)]
+        for name, game in games.items()
+        for agent in game["agents"]
     ]
-    headings = ["game", "agent", "among", "mean payoff", "95 % interval", "won", "games"]
-    runs = [run["words"] for run in results["runs"]]
-    note = " ".join([*runs, f"Every deal is played from every seat. {_where(results)}."])
-    return Table("strength", headings, rows, note, words=3)
+    headings = ["game", "agent", *(f"among {name}" for name in names), "rating"]
+    return Table("strength", headings, rows, _strength_note(games), words=2)
 
 
-def _earned(row: Results) -> list[str]:
-    interval = f"{row['low']:+.3f} .. {row['high']:+.3f}"
-    return [f"{row['mean']:+.3f}", interval, f"{row['wins']:.1%}", f"{row['games']:,}"]
+def _rows(game: Results) -> list[Results]:
+    rows: list[Results] = game["results"]
+    return rows
+
+
+def _payoff(game: Results, agent: str, opponents: str) -> str:
+    for row in _rows(game):
+        if (row["agent"], row["opponents"]) == (agent, opponents):
+            return f"{row['mean']:+.3f} ±{row['half_width']:.3f}"
+    return _MISSING
+
+
+def _rating(game: Results, agent: str) -> str:
+    for row in game["ratings"]:
+        if row["agent"] == agent:
+            return f"{row['rating']:+.0f} ({row['low']:+.0f} .. {row['high']:+.0f})"
+    return _MISSING
+
+
+def _strength_note(games: dict[str, Results]) -> str:
+    counts = sorted({row["games"] for game in games.values() for row in _rows(game)})
+    played = " to ".join(f"{number:,}" for number in sorted({counts[0], counts[-1]}))
+    trained = [
+        f"{name}'s policy imitated {count(policy['lessons'])} decisions and learnt from "
+        f"{count(policy['decisions'])} of self-play in {policy['seconds'] / 60:.0f} minutes."
+        for name, game in games.items()
+        if (policy := game["policy"])
+    ]
+    cut = [f"{name} was interrupted." for name, game in games.items() if not game["complete"]]
+    where = dict.fromkeys(_where(game) for game in games.values())
+    return " ".join(
+        [
+            f"{played} games a pair, every deal from every seat. Ratings are relative to the mean "
+            "of a game's agents; 400 points are a factor of ten in strength.",
+            *trained,
+            *cut,
+            f"{'; '.join(where)}.",
+        ]
+    )
 
 
 def games() -> Table:

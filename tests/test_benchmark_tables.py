@@ -92,6 +92,30 @@ def test_writing_again_changes_nothing_and_the_check_sees_changes(tmp_path: Path
     assert document.read_text() == text
 
 
+def test_the_strength_table_is_a_matrix_with_ratings(tmp_path: Path) -> None:
+    agents = ["random", "policy"]
+    earned = {"mean": 0.25, "half_width": 0.125, "games": 2000}
+    rated = {"rating": 120.4, "low": 100.0, "high": 140.6}
+    game = {
+        **{key: RESULTS[key] for key in ("date", "machine", "versions")},
+        "agents": agents,
+        "complete": True,
+        "results": [{"agent": "policy", "opponents": "random", **earned}],
+        "ratings": [{"agent": "policy", **rated}],
+        "policy": {"lessons": 1_500_000, "decisions": 2_000_000, "seconds": 1800.0},
+    }
+    (tmp_path / "strength.json").write_text(json.dumps({"games": {"some_v0": game}}))
+    document = tmp_path / "page.md"
+    document.write_text(PLACE.format("strength"))
+    assert tables("--results", tmp_path, document).returncode == 0
+    text = document.read_text()
+    assert "| game | agent | among random | rating |" in text
+    assert "| some_v0 | random | – | – |" in text  # noqa: RUF001
+    assert "| some_v0 | policy | +0.250 ±0.125 | +120 (+100 .. +141) |" in text
+    assert "2,000 games a pair" in text and "2.00 M of self-play in 30 minutes" in text
+    assert "interrupted" not in text
+
+
 def test_a_table_that_was_not_measured_is_empty(tmp_path: Path) -> None:
     document = tmp_path / "page.md"
     document.write_text(PLACE.format("growth"))

@@ -13,6 +13,8 @@ JOBS    ?= 2
 
 BIN     := $(VENV)/bin
 PIP     := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+PEERS   ?= .venv-peers
+PEERPIP := $(PEERS)/bin/pip install --quiet --disable-pip-version-check -c constraints.txt -c benchmarks/peers.txt
 PYTEST  := $(BIN)/pytest
 TORCH   := $(shell grep '^torch==' constraints.txt)
 TYPING  := build/typing/tefuda
@@ -25,7 +27,7 @@ TESTENV := MPLBACKEND=Agg OMP_NUM_THREADS=1 CUDA_VISIBLE_DEVICES=
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help venv train test lint format types rules test-jit test-pure test-bounds test-wheel \
-        coverage bench docs commit-checks release clean
+        coverage bench bench-peers docs commit-checks release clean
 
 help:  ## this list
 	@echo 'Use: make TARGET [VARIABLE=value ...]'
@@ -56,11 +58,24 @@ venv: $(VENV)/.all  ## .venv with everything, for development
 train: $(VENV)/.train  ## learn GAME=gacha by self-play for MINUTES=3 [SEED= RUN=folder ARGS=more options]
 	$(BIN)/tefuda train $(GAME) --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(RUN),--run $(RUN)) $(ARGS)
 
-bench: $(VENV)/.all  ## speed, growth, cold start, memory; renews results and tables [ARGS=--quick: neither]
+# Libraries that tefuda is compared with have an environment of their own. EnvPool exists for few
+# machines; without it the comparison says that it is missing.
+$(PEERS)/.all: benchmarks/peers.txt $(DECLARE)
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERPIP) -e . matplotlib rich open-spiel 'pettingzoo[classic]' rlcard pgx jax
+	-$(PEERPIP) envpool
+	@touch $@
+
+bench: $(VENV)/.all bench-peers  ## all that is measured; renews results and tables [ARGS=--quick: neither]
 	$(BIN)/python benchmarks/throughput.py $(ARGS)
+	$(BIN)/python benchmarks/simulations.py $(ARGS)
+	$(BIN)/python benchmarks/learning.py $(ARGS)
 	$(BIN)/python benchmarks/growth.py $(ARGS)
 	$(BIN)/python benchmarks/cold.py $(ARGS)
 	$(BIN)/python benchmarks/memory.py $(ARGS)
+
+bench-peers: $(PEERS)/.all  ## speed of other libraries beside ours, in .venv-peers [ARGS=--quick]
+	$(PEERS)/bin/python benchmarks/peers.py $(ARGS)
 
 docs: $(VENV)/.all  ## the site, in build/site
 	$(BIN)/python -m sphinx -q -W --keep-going docs build/site

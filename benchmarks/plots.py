@@ -12,8 +12,11 @@ from matplotlib.figure import Figure
 from results import Results
 
 _SIZE = (8.0, 4.5)  # inches
+_TALL = (8.0, 11.0)
 _DPI = 120
 _FAINT = 0.4  # opacity of the grid
+
+_OURS = "tefuda"
 
 #: Faces of the picture, from slow to fast, and how a result names them.
 _FACES = {
@@ -43,6 +46,28 @@ def throughput(results: Results, file: Path) -> Path:
     return file
 
 
+def peers(results: Results, file: Path) -> Path:
+    """Rates of other libraries' games beside ours, one field a kind."""
+    groups = dict.fromkeys(row["group"] for row in results["rows"])
+    figure = Figure(figsize=_TALL, dpi=_DPI, layout="constrained")
+    FigureCanvasAgg(figure)
+    counts = [sum(row["group"] == group for row in results["rows"]) for group in groups]
+    fields = figure.subplots(
+        len(groups), sharex=True, squeeze=False, gridspec_kw={"height_ratios": counts}
+    )
+    for axes, group in zip(fields[:, 0], groups, strict=True):
+        found = [row for row in results["rows"] if row["group"] == group]
+        found.sort(key=lambda row: median(row["rounds"]))
+        for row in found:
+            name, own = f"{row['library']}: {row['game']}", row["library"] == _OURS
+            axes.plot(median(row["rounds"]), name, "o", color="C3" if own else "C0")
+        axes.set(xscale="log", title=group)
+        axes.grid(axis="x", alpha=_FAINT)
+    fields[-1, 0].set_xlabel("decisions per CPU second (red: tefuda)")
+    figure.savefig(file, format="png")
+    return file
+
+
 def growth(results: Results, file: Path) -> Path:
     """Time of a decision against the number of tables."""
     figure, axes = _axes()
@@ -63,4 +88,8 @@ def _axes() -> tuple[Figure, Axes]:
 
 
 #: The picture of a result file, by its name.
-PLOTS: dict[str, Callable[[Results, Path], Path]] = {"throughput": throughput, "growth": growth}
+PLOTS: dict[str, Callable[[Results, Path], Path]] = {
+    "throughput": throughput,
+    "peers": peers,
+    "growth": growth,
+}

@@ -212,6 +212,84 @@ def _batch_row(name: str, game: Results, encoder: str, tables: int) -> list[str]
     ]
 
 
+# ==================================================================== other libraries
+
+
+def peers(results: Results) -> Table:
+    """Other libraries' games beside ours, the fastest of each kind first."""
+    ranked = sorted(results["rows"], key=lambda row: -median(row["rounds"]))
+    rows = [
+        [group, row["library"], f"`{row['game']}`", *_peer(row)]
+        for group in dict.fromkeys(row["group"] for row in results["rows"])
+        for row in ranked
+        if row["group"] == group
+    ]
+    headings = ["kind", "library", "game", "players", "observation", "actions", "decisions / s"]
+    return Table("other libraries", headings, rows, _peers_note(results), words=3)
+
+
+def _peer(row: Results) -> list[str]:
+    observation = f"{row['values']:,} ({row['bytes']:,} B)"
+    return [str(row["players"]), observation, f"{row['actions']:,}", count(median(row["rounds"]))]
+
+
+def _peers_note(results: Results) -> str:
+    versions = ", ".join(f"{name} {number}" for name, number in results["libraries"].items())
+    absent = [f"{row['library']} {row['game']} ({row['reason']})" for row in results["missing"]]
+    left_out = f" Left out: {'; '.join(absent)}." if absent else ""
+    return f"{_how(results)} {versions}.{left_out}"
+
+
+# ==================================================================== search, learning
+
+
+def simulations(results: Results) -> Table:
+    """Our search beside OpenSpiel's."""
+    rows = [
+        [name, *_compared(game["ours"], game["openspiel"])]
+        for name, game in results["games"].items()
+        if game
+    ]
+    note = (
+        "ISMCTS simulations per CPU second in games of one round, on the same positions, with "
+        f"random rollouts; {_rounds(results)}."
+    )
+    headings = ["game", "ours", "OpenSpiel's in Python, through our adapter", "ratio"]
+    return Table("search", headings, rows, note)
+
+
+def learning(results: Results) -> Table:
+    """Our training loop beside the usual way, and where its time goes."""
+    rows = [
+        [f"{name}, {game['encoder']}", *_compared(*game["rates"].values()), *_spent(game["shares"])]
+        for name, game in results["games"].items()
+    ]
+    note = (
+        "The learner's decisions per CPU second of the whole loop: a rollout and the passes over "
+        "it. The usual way is MaskablePPO over DummyVecEnv of a learner's seat on AEC, its "
+        "opponents random. Shares are of the time of our loop; environment means steps, masks and "
+        f"observations; {_rounds(results)}."
+    )
+    headings = ["game, encoder", "ours", "usual way", "ratio", *_SHARES]
+    return Table("learning", headings, rows, note)
+
+
+_SHARES = ("environment", "opponents", "network")
+
+
+def _compared(ours: Sequence[float], others: Sequence[float]) -> list[str]:
+    return [count(median(ours)), count(median(others)), f"{ratio(ours, others):,.1f}"]
+
+
+def _spent(shares: Results) -> list[str]:
+    return [_percent(shares[name]) for name in _SHARES]
+
+
+def _rounds(results: Results) -> str:
+    rounds = results["settings"]["rounds"]
+    return f"one thread, in turns, median of {rounds} rounds ({_where(results)})"
+
+
 # ==================================================================== growth
 
 
@@ -384,6 +462,9 @@ def _game_row(name: str) -> list[str]:
 TABLES: dict[str, tuple[str, Callable[[Results], Table]]] = {
     "throughput": ("throughput.json", throughput),
     "batch": ("throughput.json", batches),
+    "peers": ("peers.json", peers),
+    "simulations": ("simulations.json", simulations),
+    "learning": ("learning.json", learning),
     "growth": ("growth.json", growth),
     "threads": ("growth.json", threads),
     "table-memory": ("growth.json", table_memory),

@@ -50,6 +50,9 @@ def report(crossplay: CrossPlay, json_file: Path | None = None, plots: Path | No
         ratings = crossplay.ratings()
     except MissingExtraError as error:
         print(f"no ratings: {error}", file=sys.stderr)
+    else:
+        if not ratings:
+            print("no ratings: not every pair has played yet", file=sys.stderr)
     if ratings:
         print_ratings(ratings)
     if json_file:

@@ -140,6 +140,7 @@ def test_loops_are_named_after_all_sources_that_take_part(name: str) -> None:
 def test_every_kernel_lies_in_a_source_that_takes_part(name: str) -> None:
     spec = spec_of(name)
     Engine(spec, spec.setup())
+    package = str(spec.rules.__package__)
     ours = [module for key, module in sys.modules.items() if key.startswith("tefuda.envs.core.")]
     ours += [
         module for key, module in sys.modules.items() if key.startswith(spec.rules.__package__)

@@ -142,9 +142,7 @@ def test_every_kernel_lies_in_a_source_that_takes_part(name: str) -> None:
     Engine(spec, spec.setup())
     package = str(spec.rules.__package__)
     ours = [module for key, module in sys.modules.items() if key.startswith("tefuda.envs.core.")]
-    ours += [
-        module for key, module in sys.modules.items() if key.startswith(spec.rules.__package__)
-    ]
+    ours += [module for key, module in sys.modules.items() if key.startswith(package)]
     kernels = [thing for module in ours for thing in vars(module).values() if is_jitted(thing)]
     files = {Path(kernel.py_func.__code__.co_filename).resolve() for kernel in kernels}
     assert kernels

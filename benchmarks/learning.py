@@ -4,15 +4,16 @@ Use: python benchmarks/learning.py [--quick] [--games gacha_v0 ...] [--results F
 
 Beside ours stands the usual way: MaskablePPO of sb3-contrib over SB3's DummyVecEnv, each of its
 environments a learner's seat on an AEC environment whose other seats play at random. Both have the
-same encoder, layers, batches and passes, and as many tables; both count the learner's decisions.
+same encoder, network, batches and passes, and as many tables. Counted are the learner's decisions
+in which it has a choice; ours does not ask about the others.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial, wraps
-from typing import Any, Self
+from typing import Any
 from unittest.mock import patch
 
 import command
@@ -24,21 +25,20 @@ from peer import pick
 from results import Results
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
-from torch import nn
 
 from tefuda.envs import make
 from tefuda.training.agents.scripted import GreedyAgent
 from tefuda.training.config import TrainConfig
+from tefuda.training.league import Snapshot
 from tefuda.training.model import choose_encoder, make_model
-from tefuda.wrappers.sb3 import TablesVecEnv
 
-# Decisions at a table in a rollout; fewer than by default, for time grows with them and no rate.
-_STEPS = 32
+# Decisions at a table in a rollout of a quick run, which is too short for true shares.
 _QUICK_STEPS = 4
-_ACTIVATIONS = {"tanh": nn.Tanh, "relu": nn.ReLU}
 
 #: What collects a rollout beside the network: the methods of the environment that are called.
-_COLLECTING = ("step_async", "step_wait", "action_masks", "observe_all")
+_COLLECTING = ("reset", "step_async", "step_wait", "env_method", "observe_all")
+
+_OPPONENTS = (GreedyAgent, Snapshot)
 
 
 def _effort(quick: bool) -> Effort:
@@ -46,8 +46,8 @@ def _effort(quick: bool) -> Effort:
 
 
 def _config(game: str, quick: bool) -> TrainConfig:
-    steps = _QUICK_STEPS if quick else _STEPS
-    return TrainConfig.for_game(game, seed=SEED, steps=steps)
+    config = TrainConfig.for_game(game, seed=SEED)
+    return replace(config, steps=_QUICK_STEPS) if quick else config
 
 
 def measure_game(game: str, quick: bool) -> Results:
@@ -56,13 +56,14 @@ def measure_game(game: str, quick: bool) -> Results:
     model = make_model(config)
     rivals = [
         Contender(Case("ours"), partial(_learn, model, config.rollout)),
-        Contender(Case("usual"), partial(_learn, usual_model(config), config.rollout)),
+        Contender(Case("usual"), usual(config, model)),
     ]
-    ours, usual = measure(rivals, _effort(quick))
+    own, others = measure(rivals, _effort(quick))
     return {
         "encoder": choose_encoder(config),
-        "rates": {"ours": list(map(round, ours)), "usual": list(map(round, usual))},
-        "shares": shares(partial(_learn, model, config.rollout)),
+        "decisions_a_rollout": config.rollout,
+        "rates": {"ours": list(map(round, own)), "usual": list(map(round, others))},
+        "shares": shares(model, config.rollout),
     }
 
 
@@ -80,9 +81,13 @@ class SeatOnAec(gymnasium.Env[Any, np.int64]):
 
     Args:
         env: The AEC environment.
+
+    Attributes:
+        choices: How many of the learner's decisions there have been with more than one action.
     """
 
     def __init__(self, env: Any) -> None:
+        self.choices = 0
         self._env = env
         self._learner = env.possible_agents[0]
         self.observation_space = env.observation_space(self._learner)["observation"]
@@ -97,6 +102,7 @@ class SeatOnAec(gymnasium.Env[Any, np.int64]):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Plays the learner's action, and the others' up to its next decision or the end."""
+        self.choices += int(self._mask.sum() > 1)
         self._env.step(int(action))
         observation, terminated, truncated = self._play_others()
         reward = float(self._env.rewards[self._learner]) if terminated or truncated else 0.0
@@ -118,24 +124,33 @@ class SeatOnAec(gymnasium.Env[Any, np.int64]):
         return self._mask
 
 
-def usual_model(config: TrainConfig) -> MaskablePPO:
-    """A model that learns in the usual way, with the settings of a configuration."""
+def usual(config: TrainConfig, ours: MaskablePPO) -> Callable[[], int]:
+    """What learns in the usual way, rollout by rollout, with settings and network of ours."""
     encoder = choose_encoder(config)
-    env = DummyVecEnv(
-        [lambda: SeatOnAec(make(config.game, encoder=encoder)) for _ in range(config.tables)]
-    )
-    pieces = isinstance(env.observation_space, gymnasium.spaces.Dict)
+    seats = [SeatOnAec(make(config.game, encoder=encoder)) for _ in range(config.tables)]
+    model = _usual_model(config, ours, DummyVecEnv([partial(_itself, seat) for seat in seats]))
+
+    def run() -> int:
+        before = sum(seat.choices for seat in seats)
+        _learn(model, config.rollout)
+        return sum(seat.choices for seat in seats) - before
+
+    return run
+
+
+def _itself(seat: SeatOnAec) -> SeatOnAec:
+    return seat
+
+
+def _usual_model(config: TrainConfig, ours: MaskablePPO, env: DummyVecEnv) -> MaskablePPO:
     return MaskablePPO(
-        "MultiInputPolicy" if pieces else "MlpPolicy",
+        type(ours.policy),
         env,
         learning_rate=config.learning_rate,
         n_steps=config.steps,
         batch_size=config.batch,
         n_epochs=config.epochs,
-        policy_kwargs={
-            "net_arch": list(config.layers),
-            "activation_fn": _ACTIVATIONS[config.activation],
-        },
+        policy_kwargs=ours.policy_kwargs,
         seed=SEED,
         device="cpu",
     )
@@ -156,11 +171,11 @@ class Stopwatch:
         self._depth = 0
 
     @contextmanager
-    def _running(self) -> Iterator[Self]:
+    def _running(self) -> Generator[None]:
         begun = time.process_time()
         self._depth += 1
         try:
-            yield self
+            yield
         finally:
             self._depth -= 1
             if not self._depth:
@@ -178,18 +193,19 @@ class Stopwatch:
         return patch.object(kind, name, timed)
 
 
-def shares(learn: Callable[[], int]) -> dict[str, float]:
-    """The shares of training time that go to the environment and to the scripted opponents.
+def shares(model: MaskablePPO, decisions: int) -> dict[str, float]:
+    """The shares of training time that go to the environment and to the learner's opponents.
 
-    "environment" is all that collects a rollout beside the network: steps, masks, observations.
+    "environment" is all that collects a rollout beside the networks: steps, masks, observations.
     """
     collecting, playing = Stopwatch(), Stopwatch()
     with ExitStack() as watches:
         for name in _COLLECTING:
-            watches.enter_context(collecting.watch(TablesVecEnv, name))
-        watches.enter_context(playing.watch(GreedyAgent, "act"))
+            watches.enter_context(collecting.watch(type(model.get_env()), name))
+        for kind in _OPPONENTS:
+            watches.enter_context(playing.watch(kind, "act"))
         begun = time.process_time()
-        learn()
+        _learn(model, decisions)
         total = time.process_time() - begun
     environment = (collecting.spent - playing.spent) / total
     opponents = playing.spent / total
@@ -205,10 +221,7 @@ if __name__ == "__main__":
         command.Script(
             name="learning",
             purpose="Measures decisions per CPU second of the whole training loop.",
-            settings=lambda quick: {
-                **asdict(_effort(quick)),
-                "steps": _config("gacha", quick).steps,
-            },
+            settings=lambda quick: asdict(_effort(quick)),
             measure=measure_game,
         )
     )

@@ -107,6 +107,7 @@ def openspiel(name: str) -> Peer:
     game = pyspiel.load_game(name)
     recall = game.get_type().provides_information_state_tensor
     seen = make_observation(game, pyspiel.IIGObservationType(perfect_recall=recall))
+    assert seen is not None and seen.tensor is not None
     facts = Facts(
         SINGLE,
         "open-spiel",

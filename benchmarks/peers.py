@@ -101,6 +101,8 @@ def main() -> None:
     effort = _QUICK if arguments.quick else _EFFORT
     wanted = arguments.libraries
     peers, missing = invite([c for c in candidates() if not wanted or c.library in wanted])
+    if not peers:
+        sys.exit("\n".join(["nothing can be measured", *(row["reason"] for row in missing)]))
     results: Results = {
         **circumstances(),
         "settings": asdict(effort),

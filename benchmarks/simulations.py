@@ -21,10 +21,10 @@ from open_spiel.python.algorithms.ismcts import ISMCTSBot
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 from results import Results
 
-import tefuda.wrappers.openspiel  # noqa: F401 - registers the games
 from tefuda.envs import Tables, make_vec
 from tefuda.envs.core.registry import find_game
 from tefuda.training.agents.ismcts import IsmctsAgent
+from tefuda.wrappers.openspiel import OpenSpielGame
 
 #: The options of a game of one round; of quatre all seats know the same, and it has no such search.
 ONE_ROUND: dict[str, dict[str, Any]] = {
@@ -83,7 +83,7 @@ def ours(tables: Tables) -> Callable[[], int]:
 
 def theirs(tables: Tables) -> Callable[[], int]:
     """The same by OpenSpiel's bot."""
-    game = pyspiel.load_game(_loaded(tables))
+    game: OpenSpielGame = pyspiel.load_game(_loaded(tables))
     rng = np.random.RandomState(SEED)
     evaluator = RandomRolloutEvaluator(n_rollouts=1, random_state=rng)
     bot = ISMCTSBot(game, evaluator, _EXPLORATION, _THEIR_SIMULATIONS, random_state=rng)
@@ -97,7 +97,7 @@ def _loaded(tables: Tables) -> str:
     return f"tefuda_{find_game(spec.id).name}({options})"
 
 
-def _state(game: Any, tables: Tables, row: int) -> Any:
+def _state(game: OpenSpielGame, tables: Tables, row: int) -> Any:
     """The position of a table in OpenSpiel."""
     state = game.new_initial_state()
     for value in tables.game(row).values:

@@ -265,9 +265,9 @@ def learning(results: Results) -> Table:
         for name, game in results["games"].items()
     ]
     note = (
-        "The learner's decisions per CPU second of the whole loop: a rollout and the passes over "
-        "it. The usual way is MaskablePPO over DummyVecEnv of a learner's seat on AEC, its "
-        "opponents random. Shares are of the time of our loop; environment means steps, masks and "
+        "The learner's decisions with a choice per CPU second of the whole loop: a rollout and the "
+        "passes over it. The usual way is MaskablePPO over DummyVecEnv of a learner's seat on AEC, "
+        "its opponents random. Shares are of our loop's time; environment is steps, masks and "
         f"observations; {_rounds(results)}."
     )
     headings = ["game, encoder", "ours", "usual way", "ratio", *_SHARES]

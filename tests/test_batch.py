@@ -28,6 +28,8 @@ from tefuda.envs.core.errors import (
     RecordError,
 )
 from tefuda.envs.core.jit import PURE_PYTHON
+from tefuda.envs.core.loops import ASKED, CHOOSER
+from tefuda.training.agents import GreedyAgent
 
 pytestmark = pytest.mark.usefixtures("tiny_game")
 
@@ -522,3 +524,82 @@ def test_sizes(name: str) -> None:
         "totals": ((7, players), np.int32),
         "winners": ((7, players), np.bool_),
     }
+
+
+# ==================================================================== turns that need no answer
+
+
+def play_slowly(
+    tables: Tables,
+    row: int,
+    action: int | None,
+    players: npt.NDArray[np.int64],
+    seeds: list[int],
+) -> npt.NDArray[np.float64]:
+    """What `play_on` does at a table, one step after another; returns what was paid."""
+    paid = np.zeros(tables.players)
+    if action is not None:
+        tables.step([action], [row])
+        paid += tables.reward[row]
+    while action is None or not tables.done[row]:
+        player = players[row, tables.seat[row]]
+        legal = np.flatnonzero(tables.action_mask[row])
+        if player == ASKED or (player == CHOOSER and legal.size > 1):
+            return paid
+        if player >= 0:
+            legal = GreedyAgent(seeds[player]).act(tables, np.array([row]))
+        action = int(legal[0])
+        tables.step([action], [row])
+        paid += tables.reward[row]
+    return paid
+
+
+@pytest.mark.bounds
+@pytest.mark.parametrize("reward", ["win", "score"])
+@every_game
+def test_playing_on_is_stepping_one_by_one(name: str, reward: str) -> None:
+    """Scripted players of two seeds, one who is always asked, one who is where it can choose."""
+    seeds, rng = [4, 7], np.random.default_rng(3)
+    quick, slow = (seated(name, 6, seed=1, reward=reward) for _ in range(2))
+    ended = 0
+    for turn in range(40):
+        players = rng.integers(ASKED, len(seeds), quick.reward.shape)
+        rows = rng.permutation(6)[:4]
+        actions = quick.sample(rows) if turn % 2 else None
+        first = [None] * 4 if actions is None else actions.tolist()
+        paid = [play_slowly(slow, *turn, players, seeds) for turn in zip(rows, first, strict=True)]
+        quick.play_on(rows, players, seeds, actions=actions)
+        np.testing.assert_allclose(quick.reward[rows], paid, atol=1e-5)
+        for tables in (quick, slow):
+            tables.games["gained"] = 0  # it belongs to the call, not to the game
+        np.testing.assert_array_equal(fields_of(quick.games), fields_of(slow.games))
+        for array in ("observation", "action_mask", "seat"):
+            np.testing.assert_array_equal(getattr(quick, array), getattr(slow, array))
+        others = np.setdiff1d(np.arange(6), rows)
+        assert not quick.reward[others].any()
+        assert not quick.done[others].any()
+        ended += int(quick.done.sum())
+        everywhere = quick.sample()
+        quick.step(everywhere)
+        slow.step(everywhere)
+        ended += int(quick.done.sum())
+    assert ended
+
+
+def test_who_plays_on_is_checked() -> None:
+    tables = seated("gacha_v0", 2)
+    before = everything(tables)
+    nobody = np.full(tables.reward.shape, ASKED)
+    with pytest.raises(OptionError, match=r"players: 1 is not one of -2 .* with 1 seeds, 0 .. 0"):
+        tables.play_on([0], nobody + 3, [5])
+    with pytest.raises(OptionError, match="players must have shape"):
+        tables.play_on([0], nobody[:1])
+    with pytest.raises(OptionError, match="table 2"):
+        tables.play_on([2], nobody)
+    with pytest.raises(OptionError, match="seed=-1"):
+        tables.play_on([0], nobody, [-1])
+    with pytest.raises(ActionRangeError, match="table 1: action -1"):
+        tables.play_on([1], nobody, actions=[-1])
+    assert everything(tables) == before
+    with pytest.raises(OptionError, match="keep_actions=True"):
+        seated("gacha_v0", 2, keep_actions=True).play_on([0], nobody)

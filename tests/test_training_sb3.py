@@ -19,7 +19,7 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from tefuda.envs import make_vec
 from tefuda.envs.core.errors import IllegalActionError
-from tefuda.training.agents import RandomAgent
+from tefuda.training.agents import Agent, GreedyAgent, RandomAgent
 from tefuda.wrappers.sb3 import LEARNER, TablesVecEnv
 
 TABLES = 8
@@ -28,11 +28,10 @@ PLAYERS = 3
 
 
 class OneSeat:
-    """The algorithm has seat 1, a random player the others."""
+    """The algorithm has seat 1, another player the others."""
 
-    players = (RandomAgent(9),)
-
-    def __init__(self) -> None:
+    def __init__(self, player: Agent | None = None) -> None:
+        self.players = (player or RandomAgent(9),)
         self.seeds: list[int] = []
         self.heard = 0
 
@@ -110,7 +109,7 @@ class Slow:
         return paid, ended
 
 
-@pytest.mark.parametrize("seating", [None, OneSeat()])
+@pytest.mark.parametrize("seating", [None, OneSeat(), OneSeat(GreedyAgent(5))])
 def test_a_step_ends_at_the_next_choice(seating: OneSeat | None) -> None:
     env, slow = TablesVecEnv(make_tables(), seating), Slow(seating)
     env.seed(3)
@@ -166,6 +165,11 @@ def test_tables_have_no_other_methods(env: TablesVecEnv) -> None:
 def test_tables_that_stop_are_refused() -> None:
     with pytest.raises(ValueError, match="autoreset=False"):
         TablesVecEnv(make_vec("gacha_v0", autoreset=False))
+
+
+def test_tables_that_keep_actions_are_refused() -> None:
+    with pytest.raises(ValueError, match="keep_actions=True"):
+        TablesVecEnv(make_vec("gacha_v0", keep_actions=True))
 
 
 # ==================================================================== MaskablePPO as it comes

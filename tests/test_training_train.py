@@ -29,6 +29,7 @@ from tefuda.training.cli import main
 from tefuda.training.config import TrainConfig, settings
 from tefuda.training.model import choose_encoder, count_lessons, make_model, reload_model
 from tefuda.training.runs import KEPT, RunFolder
+from tefuda.training.shipped import PolicyCard
 from tefuda.training.watch import Watch, interruptible
 from tefuda.wrappers.sb3 import TablesVecEnv
 
@@ -130,6 +131,42 @@ def test_the_learning_rate_falls_to_nothing(tmp_path: Path) -> None:
     assert model._current_progress_remaining == 0
     assert model.lr_schedule(1.0) == pytest.approx(CONFIG.learning_rate)
     assert model.lr_schedule(0.0) == 0
+
+
+# ==================================================================== learning on from a policy
+
+
+def test_a_run_can_start_from_a_policy(tmp_path: Path) -> None:
+    """It has no lessons, and with next to no learning it stays what it was."""
+    assert new_run(tmp_path / "one", "--seed", "1") == 0
+    slow = ("--learning-rate", "1e-12", "--seed", "2", "--start", str(tmp_path / "one"))
+    assert new_run(tmp_path / "two", *slow) == 0
+    assert torch.allclose(parameters(tmp_path / "one"), parameters(tmp_path / "two"), atol=1e-6)
+    assert [int(point["lessons"]) for point in curve(tmp_path / "two")][-1] == 0
+    assert TrainConfig.load(tmp_path / "two" / "config.json").start == str(tmp_path / "one")
+
+
+def test_a_run_can_start_from_the_shipped_policy(tmp_path: Path) -> None:
+    started = make_model(TrainConfig.for_game("torutorento", start="policy", decisions=1))
+    shipped = load_model(PolicyCard.find("torutorento").model)
+    pairs = zip(started.policy.parameters(), shipped.policy.parameters(), strict=True)
+    assert all(torch.equal(one, other) for one, other in pairs)
+
+
+def test_a_start_that_does_not_fit_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert new_run(tmp_path / "one") == 0
+    start = ("--start", str(tmp_path / "one"))
+    for more, complaint in (
+        (("--layers", "4"), "network of another shape"),
+        (("--encoder", "expert"), "with encoder 'flat', not gacha_v0 with 'expert'"),
+    ):
+        assert new_run(tmp_path / "two", *more, *start) == 2
+        assert complaint in capsys.readouterr().err
+        assert not (tmp_path / "two").exists()
+    assert new_run(tmp_path / "two", "--start", "nowhere") == 2
+    assert "there is no model at nowhere" in capsys.readouterr().err
 
 
 # ==================================================================== minutes

@@ -106,6 +106,13 @@ def _add_train(commands: Any) -> None:
         help="go on with the run in this folder from its last checkpoint: as far as was planned, "
         "for so many more --minutes, or up to so many --decisions in all",
     )
+    parser.add_argument(
+        "--start",
+        metavar="POLICY",
+        default=argparse.SUPPRESS,
+        help="learn on from a policy, without lessons: its model file or run folder, or policy for "
+        "the one that comes with tefuda",
+    )
     add_game_options(parser, seed=argparse.SUPPRESS)
     group = parser.add_argument_group("settings of the learner")
     for name, setting in settings().items():
@@ -138,7 +145,7 @@ def run_train(arguments: argparse.Namespace) -> None:
     """Trains a policy, or goes on with a run."""
     with needs("train"), needs("cli"):
         from tefuda.training import train
-    known = {*settings(), "seed", "game"}
+    known = {*settings(), "seed", "game", "start"}
     given = {name: getattr(arguments, name) for name in known if hasattr(arguments, name)}
     if arguments.resume:
         if given or arguments.option or arguments.players or arguments.run:

@@ -97,6 +97,7 @@ class TrainConfig:
     options: Mapping[str, Any] = field(default_factory=dict)  # options of the game, players too
     decisions: int = 0  # decisions in all, a whole number of rollouts; fixes the schedules
     seed: int = 0
+    start: str = ""  # the policy to learn on from: "policy" (the shipped one), or its path
 
     encoder: str = setting(
         AUTO, "how observations are written: auto is expert where a game has it, else its first"

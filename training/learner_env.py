@@ -5,7 +5,6 @@ import math
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvStepReturn
 
 from tefuda.envs.core.batch import Tables
 from tefuda.envs.core.engine import Engine
@@ -55,19 +54,13 @@ class LearnerEnv(TablesVecEnv):
         """See `TablesVecEnv`."""
         if self._seeds[0] is not None:
             self._rng = np.random.default_rng(self._seeds[0])
-        super().reset()
-        return self._look()
+        return super().reset()
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
         """See `TablesVecEnv`."""
         if self._turner is not None:
             actions = self._turner.undo(*self._shown, np.asarray(actions, np.int64), self._turns)
         super().step_async(actions)
-
-    def step_wait(self) -> VecEnvStepReturn:
-        """See `TablesVecEnv`."""
-        _, rewards, ended, infos = super().step_wait()
-        return self._look(), rewards, ended, infos
 
     def action_masks(self) -> Rows:
         """See `TablesVecEnv`."""
@@ -84,7 +77,7 @@ class LearnerEnv(TablesVecEnv):
         return with_others(own, _lean(engine, others.reshape(-1, *others.shape[2:])))
 
     def _look(self) -> Observations:
-        """What the algorithm sees now, newly made."""
+        """See `TablesVecEnv`."""
         tables, engine = self.tables, self.tables.engine
         rows = tables.observation.reshape(tables.tables, -1)
         self._shown = (rows.copy(), tables.action_mask.copy())

@@ -1,12 +1,16 @@
 """From a configuration to tables and a model, new or reloaded."""
 
+from pathlib import Path
+
 import numpy as np
 import torch
 from stable_baselines3.common.utils import LinearSchedule
 from torch import nn
 
 from tefuda.envs import make_vec
+from tefuda.envs.core.errors import OptionError
 from tefuda.envs.core.registry import find_game
+from tefuda.training.agents.policy import load_model
 from tefuda.training.agents.scripted import GreedyAgent
 from tefuda.training.augment import make_turner
 from tefuda.training.config import AUTO, TrainConfig
@@ -15,9 +19,13 @@ from tefuda.training.league import League
 from tefuda.training.learner_env import LearnerEnv
 from tefuda.training.network import TablePolicy, extractor_for
 from tefuda.training.ppo import SelfPlayPPO
+from tefuda.training.shipped import PolicyCard
 
 # What this encoder shows besides the plain observation is worth more than any other setting.
 _EXPERT = "expert"
+
+#: The policy to start from that comes with tefuda.
+SHIPPED = "policy"
 
 _ACTIVATIONS = {"tanh": nn.Tanh, "relu": nn.ReLU}
 
@@ -87,9 +95,34 @@ def make_model(config: TrainConfig) -> SelfPlayPPO:
     )
     model.reward_scale = config.reward_scale
     model.entropy_schedule = LinearSchedule(config.entropy, config.entropy_last, 1.0)
+    if config.start:
+        adopt(model, config.start)
     if count_lessons(config):
         model.critic_first = round(config.critic_first * config.decisions)
     return model
+
+
+def adopt(model: SelfPlayPPO, start: str) -> None:
+    """Gives a new model the parameters of an earlier one.
+
+    Args:
+        model: The new model.
+        start: The earlier one: its file or run folder, or `SHIPPED`.
+
+    Raises:
+        TefudaError: There is no such model, or it has another game, encoder or layers.
+    """
+    path = PolicyCard.find(model.game).model if start == SHIPPED else Path(start)
+    earlier = load_model(path)
+    if (earlier.game, earlier.encoder) != (model.game, model.encoder):
+        raise OptionError(
+            f"start={start!r} has learnt {earlier.game} with encoder {earlier.encoder!r}, "
+            f"not {model.game} with {model.encoder!r}"
+        )
+    try:
+        model.policy.load_state_dict(earlier.policy.state_dict())
+    except RuntimeError as error:
+        raise OptionError(f"start={start!r} has a network of another shape: {error}") from error
 
 
 def reload_model(config: TrainConfig, model: SelfPlayPPO) -> SelfPlayPPO:
@@ -122,7 +155,10 @@ def make_pupil(config: TrainConfig, model: SelfPlayPPO) -> Pupil:
 
 
 def count_lessons(config: TrainConfig) -> int:
-    """How many decisions of the scripted player are imitated; none where a game has no such one."""
-    if find_game(config.game).greedy is None:
+    """How many decisions of the scripted player are imitated.
+
+    None where a game has no such player, or where a policy that has had lessons goes on.
+    """
+    if config.start or find_game(config.game).greedy is None:
         return 0
     return min(round(config.lessons * config.decisions), config.most_lessons)

@@ -26,7 +26,9 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 
 from tefuda.envs.core.batch import Tables
 from tefuda.envs.core.engine import Engine
+from tefuda.envs.core.loops import ASKED, CHOOSER
 from tefuda.envs.core.spaces import observation_space
+from tefuda.training.agents.scripted import GreedyAgent
 
 #: In a seating: the seat is played by the algorithm.
 LEARNER = -1
@@ -90,12 +92,14 @@ class TablesVecEnv(VecEnv):
         games: How many games have ended.
 
     Raises:
-        ValueError: The tables stay as they are once a game has ended.
+        ValueError: The tables stay as they are once a game has ended, or keep actions.
     """
 
     def __init__(self, tables: Tables, seating: Seating | None = None) -> None:
         if not tables.autoreset:
             raise ValueError("tables=... have autoreset=False; a VecEnv needs autoreset=True")
+        if tables.keep_actions:
+            raise ValueError("tables=... have keep_actions=True; a VecEnv needs keep_actions=False")
         self.tables = tables
         self.acted = tables.seat.copy()
         self.payments = np.zeros((tables.tables, tables.players), np.float32)
@@ -126,7 +130,7 @@ class TablesVecEnv(VecEnv):
         self._clear()
         self._play_on()
         self._clear()  # nobody has decided yet what these moves may have paid
-        return shown(self.tables.engine, self.tables.observation.copy())
+        return self._look()
 
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Takes note of the actions (N,)."""
@@ -141,20 +145,21 @@ class TablesVecEnv(VecEnv):
         """
         self._clear()
         self.acted = self.tables.seat.copy()
-        self._move(self._actions, self._all)
-        self._play_on()
+        self._play_on(self._actions)
         rewards = np.take_along_axis(self.payments, self.acted[:, None], axis=1)[:, 0]
-        observations = shown(self.tables.engine, self.tables.observation.copy())
-        return observations, rewards, self.ended, self._infos
+        return self._look(), rewards, self.ended, self._infos
+
+    def _look(self) -> Observations:
+        """What the algorithm sees now, newly made."""
+        return shown(self.tables.engine, self.tables.observation.copy())
 
     def _clear(self) -> None:
         self.payments = np.zeros_like(self.payments)
         self.ended = np.zeros_like(self.ended)
 
-    def _move(self, actions: _Ints, rows: _Ints) -> None:
-        """Plays one action at each of these tables and notes what came of it."""
+    def _note(self, rows: _Ints) -> None:
+        """Notes what was paid at these tables, and seats players where a game has ended."""
         tables = self.tables
-        tables.step(actions, None if rows is self._all else rows)
         # What a later game pays belongs to none of the decisions made so far.
         first = rows[~self.ended[rows]]
         self.payments[first] += tables.reward[first]
@@ -169,21 +174,50 @@ class TablesVecEnv(VecEnv):
         if self._seating is not None and rows.size:
             self._seats[rows] = self._seating.draw(rows.size, self.tables.players)
 
-    def _play_on(self) -> None:
-        """Plays until the algorithm has a choice at every table."""
-        tables, rows = self.tables, self._all
-        while True:
-            sitting = self._seats[rows, tables.seat[rows]]
-            forced = (tables.action_mask[rows].sum(axis=1) == 1) & (sitting == LEARNER)
-            waiting = forced | (sitting != LEARNER)
-            if not waiting.any():
-                return
-            rows, sitting = rows[waiting], sitting[waiting]
-            self._move(self._choose(rows, sitting), rows)
+    def _play_on(self, actions: _Ints | None = None) -> None:
+        """Plays the algorithm's actions (N,), if any, and on until it has a choice everywhere."""
+        rows = self._advance(self._all, actions)
+        while rows.size:
+            waiting = self._waiting(rows)
+            asked, begun = rows[waiting], rows[~waiting]
+            further = self._advance(asked, self._ask_players(asked)), self._advance(begun)
+            rows = np.concatenate(further)
 
-    def _choose(self, rows: _Ints, sitting: _Ints) -> _Ints:
-        """Actions (R,) of the players who sit at these tables; the only one where none does."""
-        actions: _Ints = self.tables.action_mask[rows].argmax(axis=1)
+    def _advance(self, rows: _Ints, actions: _Ints | None = None) -> _Ints:
+        """Plays actions (R,), if any, and what needs no answer after them.
+
+        Returns:
+            The rows at which it has to go on: where a player is to be asked, or a game has ended.
+        """
+        if not rows.size:
+            return rows
+        scripts, seeds = self._scripts()
+        chosen = None if rows is self._all else rows
+        self.tables.play_on(chosen, scripts[self._seats], seeds, actions=actions)
+        over = self.tables.done[rows]
+        self._note(rows)
+        return rows[over | self._waiting(rows)]
+
+    def _waiting(self, rows: _Ints) -> npt.NDArray[np.bool_]:
+        """(R,) whether a player who follows no script is to act."""
+        scripts, _ = self._scripts()
+        waiting: npt.NDArray[np.bool_] = scripts[self._seats[rows, self.tables.seat[rows]]] == ASKED
+        return waiting
+
+    def _scripts(self) -> tuple[_Ints, list[int]]:
+        """What `Tables.play_on` calls each player, and last the algorithm; and their seeds."""
+        scripts: list[int] = []
+        seeds: list[int] = []
+        for player in self._seating.players if self._seating else ():
+            scripted = isinstance(player, GreedyAgent)
+            scripts.append(len(seeds) if scripted else ASKED)
+            seeds += [player.seed] if scripted else []
+        return np.array([*scripts, CHOOSER]), seeds
+
+    def _ask_players(self, rows: _Ints) -> _Ints:
+        """Actions (R,) of the players who sit at these tables and follow no script."""
+        sitting = self._seats[rows, self.tables.seat[rows]]
+        actions = np.zeros(rows.size, np.int64)
         for index, player in enumerate(self._seating.players if self._seating else ()):
             own = np.flatnonzero(sitting == index)
             if own.size:

@@ -18,7 +18,7 @@ from tefuda.envs.core.errors import (
 )
 from tefuda.envs.core.game import Game
 from tefuda.envs.core.jit import fields
-from tefuda.envs.core.loops import ALL_LEGAL
+from tefuda.envs.core.loops import ALL_LEGAL, ASKED, CHOOSER, NO_ACTION
 from tefuda.envs.core.record import RecordData
 
 Rows = npt.NDArray[np.int64]
@@ -98,6 +98,7 @@ class Tables:
         self.totals = np.zeros((count, players), np.int32)
         self.winners = np.zeros((count, players), np.bool_)
         self._holders = fields(np.zeros(count, STREAM))
+        self._scripts = fields(np.zeros(count, STREAM))
         self._standing = (
             self.seat, self.reward, self.done, self.truncated, self.totals, self.winners,
         )  # fmt: skip
@@ -111,6 +112,11 @@ class Tables:
     def tables(self) -> int:
         """The number of tables N."""
         return self._count
+
+    @property
+    def keep_actions(self) -> bool:
+        """Whether they keep what `record` needs."""
+        return self._kept is not None
 
     @property
     def players(self) -> int:
@@ -207,6 +213,40 @@ class Tables:
         if self._kept is not None:
             self._turn_pages(rows)
 
+    def play_on(self, rows: Any, players: Any, seeds: Any = (), *, actions: Any = None) -> None:
+        """Plays, at some tables, all turns that need no answer, and the chance after them.
+
+        It is a series of steps in one, and writes observations only at its end. It stops where
+        somebody has to be asked, or where a game ends (with autoreset the next one then stands at
+        its first decision). What was paid meanwhile is added up in `reward`; the other tables
+        stay, with `reward` 0 and `done` false.
+
+        Args:
+            rows: (R,) the tables; None for all.
+            players: (N, P) who sits where: `ASKED`, who is asked at every turn; `CHOOSER`, who is
+                asked where there are two legal actions or more; or k, the game's scripted player
+                with the seed `seeds[k]`.
+            seeds: The seeds of scripted players; as a `GreedyAgent` with that seed they play.
+            actions: (R,) what is played at each table before; nothing by default.
+
+        Raises:
+            ActionError: An action is not allowed, see `step`.
+            OptionError: A row or a player is not allowed, the game has no scripted player, or the
+                tables keep actions.
+        """
+        rows = self._all if rows is None else self._check_rows(rows)
+        players, seeds = self._check_players(players, seeds)
+        if actions is None:
+            actions = np.full(rows.size, NO_ACTION)
+        else:
+            actions = self._check_actions(actions, rows)
+        engine = self.engine
+        engine.loops.play_on(
+            self.games, engine.parts, engine.blank, rows, actions, players, seeds, self._scripts,
+            self.autoreset, engine.reward_kind, self._rows_of_observation, self.action_mask,
+            *self._standing,
+        )  # fmt: skip
+
     def sample(self, rows: Any = None) -> npt.NDArray[np.int64]:
         """Draws uniformly random legal actions from streams that belong to the tables.
 
@@ -298,6 +338,24 @@ class Tables:
         if checked is not self._all and np.unique(checked).size < checked.size:
             raise OptionError("rows: a table is named twice")
         return checked.astype(np.int64, copy=False)
+
+    def _check_players(
+        self, players: Any, seeds: Any
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+        if self._kept is not None:
+            raise OptionError("keep_actions=True: tables that keep actions are stepped one by one")
+        if len(seeds) and self.engine.spec.greedy is None:
+            raise OptionError(f"seeds={seeds!r}: {self.engine.spec.name} has no scripted player")
+        checked = np.ascontiguousarray(players, dtype=np.int64)
+        if checked.shape != self.reward.shape:
+            raise OptionError(f"players must have shape {self.reward.shape}, not {checked.shape}")
+        wrong = checked[(checked < ASKED) | (checked >= len(seeds))]
+        if wrong.size:
+            raise OptionError(
+                f"players: {wrong[0]} is not one of {ASKED} (asked), {CHOOSER} (chooses) or, with "
+                f"{len(seeds)} seeds, 0 .. {len(seeds) - 1}"
+            )
+        return checked, np.array([check_seed(seed) for seed in seeds], np.uint64)
 
     def _check_actions(self, actions: Any, rows: Rows) -> npt.NDArray[np.int64]:
         checked = np.asarray(actions)

@@ -69,7 +69,7 @@ def common_fields(seats: int, log: int) -> list[tuple[Any, ...]]:
         ("ending", np.int16),  # RUNNING, TRUNCATED, or the game's reason
         ("scorings", np.int16),  # how many scoring events there have been
         ("points", np.int32, (seats,)),  # points of the latest scoring event
-        ("gained", np.int32, (seats,)),  # points since the last decision began
+        ("gained", np.int32, (seats,)),  # points since the last call that plays began
         ("totals", np.int32, (seats,)),  # points of the whole game
         ("winners", np.int8, (seats,)),  # 1 for each winner, once the game is over
         ("logged", np.int16),  # number of events in this round so far
@@ -87,7 +87,13 @@ def note(game: Record, value: int) -> None:
 def verbs_of(rules: ModuleType, observe: Any, greedy: Any) -> Mapping[str, Any]:
     """The verbs of a game's `rules` module, with one of its encoders and its scripted player."""
     own = {name: getattr(rules, name) for name in VERBS}
-    return {**own, "observe": observe, "greedy": greedy}
+    return {**own, "observe": observe, "greedy": greedy or _nobody}
+
+
+@kernel
+def _nobody(game: Record, parts: Record, holder: Record) -> int:
+    """Stands where a game has no scripted player; nobody asks it."""
+    return -1
 
 
 def start(game: Record, parts: Record) -> None:

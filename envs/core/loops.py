@@ -43,6 +43,12 @@ from tefuda.envs.core.payoff import write_reward
 #: What `find_illegal` returns where every action is legal.
 ALL_LEGAL = -1
 
+#: In `play_on`: who is asked whenever it acts, and who is asked only where it has a choice.
+ASKED, CHOOSER = -2, -1
+
+#: What stands for no action.
+NO_ACTION = -1
+
 #: What `play_one` returns.
 REFUSED, NOTHING_PAID, PAID = range(3)
 
@@ -262,10 +268,7 @@ def step_rows(
     winners: npt.NDArray[np.bool_],
 ) -> None:
     """Plays actions[k] at table rows[k] and writes all that `Tables` shows of these tables."""
-    reward[:] = 0
-    for row in range(games.size):
-        if done[row] and node(games[row]) != OVER:
-            show_standing(games[row], parts, False, done, truncated, totals, winners, row)
+    clear_standing(games, parts, reward, done, truncated, totals, winners)
     for k in range(rows.size):
         row = rows[k]
         game = games[row]
@@ -275,16 +278,140 @@ def step_rows(
         game.gained[:] = 0
         apply(game, parts[0], actions[k])
         settle(game, parts[0])
-        over = node(game) == OVER
-        if over or game.scorings != scorings:
-            write_reward(game, parts[0].players, reward_kind, over, reward[row])
-            show_standing(game, parts, over, done, truncated, totals, winners, row)
-        if over and autoreset:
-            begin(games, parts, blank, row, game.seed, game.table, game.number + _NEXT)
+        show_row(
+            games, parts, blank, row, scorings, autoreset, reward_kind, observation, action_mask,
+            seat, reward, done, truncated, totals, winners,
+        )  # fmt: skip
+
+
+def play_on(
+    games: Records,
+    parts: Records,
+    blank: Records,
+    rows: npt.NDArray[np.int64],
+    actions: npt.NDArray[np.int64],
+    players: npt.NDArray[np.int64],
+    seeds: npt.NDArray[np.uint64],
+    holders: Records,
+    autoreset: bool,
+    reward_kind: int,
+    observation: npt.NDArray[np.int8],
+    action_mask: npt.NDArray[np.int8],
+    seat: npt.NDArray[np.int64],
+    reward: npt.NDArray[np.float32],
+    done: npt.NDArray[np.bool_],
+    truncated: npt.NDArray[np.bool_],
+    totals: npt.NDArray[np.int32],
+    winners: npt.NDArray[np.bool_],
+) -> None:
+    """Plays at each table in `rows` what needs no answer, see `Tables.play_on`.
+
+    Before it comes actions[k], unless that is `NO_ACTION`. It writes all that `Tables` shows, once
+    a table: `reward` is the sum of what was paid.
+    """
+    clear_standing(games, parts, reward, done, truncated, totals, winners)
+    for k in range(rows.size):
+        row = rows[k]
+        game = games[row]
+        scorings = game.scorings
+        game.gained[:] = 0
+        action = actions[k]
+        moves = 0
+        while node(game) != OVER:
+            if action == NO_ACTION:
+                action = passing_action(
+                    game, parts, players[row, game.seat], seeds, holders[row], action_mask[row]
+                )
+            if action == NO_ACTION:
+                break
+            apply(game, parts[0], action)
             settle(game, parts[0])
-        seat[row] = game.seat
-        observe(game, parts[0], max(game.seat, 0), observation[row])
-        legal(game, parts[0], action_mask[row])
+            action = NO_ACTION
+            moves += 1
+        if moves:
+            show_row(
+                games, parts, blank, row, scorings, autoreset, reward_kind, observation,
+                action_mask, seat, reward, done, truncated, totals, winners,
+            )  # fmt: skip
+
+
+def passing_action(
+    game: Any,
+    parts: Records,
+    player: int,
+    seeds: npt.NDArray[np.uint64],
+    holder: Any,
+    mask: npt.NDArray[np.int8],
+) -> int:
+    """What the acting seat does if it need not be asked, or `NO_ACTION`."""
+    if player >= 0:
+        holder.stream = agent_stream(game, seeds[player])
+        return greedy(game, parts[0], holder)
+    if player == ASKED:
+        return NO_ACTION
+    legal(game, parts[0], mask)
+    return only_action(mask)
+
+
+def only_action(mask: npt.NDArray[np.int8]) -> int:
+    """The only action that `mask` (A,) allows; `NO_ACTION` where it allows several."""
+    found = NO_ACTION
+    for action in range(mask.size):
+        if mask[action]:
+            if found != NO_ACTION:
+                return NO_ACTION
+            found = action
+    return found
+
+
+def clear_standing(
+    games: Records,
+    parts: Records,
+    reward: npt.NDArray[np.float32],
+    done: npt.NDArray[np.bool_],
+    truncated: npt.NDArray[np.bool_],
+    totals: npt.NDArray[np.int32],
+    winners: npt.NDArray[np.bool_],
+) -> None:
+    """Forgets what the step before paid, and which games it ended."""
+    reward[:] = 0
+    for row in range(games.size):
+        if done[row] and node(games[row]) != OVER:
+            show_standing(games[row], parts, False, done, truncated, totals, winners, row)
+
+
+def show_row(
+    games: Records,
+    parts: Records,
+    blank: Records,
+    row: int,
+    scorings: int,
+    autoreset: bool,
+    reward_kind: int,
+    observation: npt.NDArray[np.int8],
+    action_mask: npt.NDArray[np.int8],
+    seat: npt.NDArray[np.int64],
+    reward: npt.NDArray[np.float32],
+    done: npt.NDArray[np.bool_],
+    truncated: npt.NDArray[np.bool_],
+    totals: npt.NDArray[np.int32],
+    winners: npt.NDArray[np.bool_],
+) -> None:
+    """Writes all that `Tables` shows of a table that has moved; begins its next game if due.
+
+    `scorings` is how many scorings its game had before.
+    """
+    game = games[row]
+    over = node(game) == OVER
+    if over or game.scorings != scorings:
+        write_reward(game, parts[0].players, reward_kind, over, reward[row])
+        show_standing(game, parts, over, done, truncated, totals, winners, row)
+    if over and autoreset:
+        begin(games, parts, blank, row, game.seed, game.table, game.number + _NEXT)
+        settle(game, parts[0])
+    seat[row] = game.seat
+    observe(game, parts[0], max(game.seat, 0), observation[row])
+    legal(game, parts[0], action_mask[row])
 
 
 def show_standing(
@@ -370,11 +497,14 @@ def start_agent_streams(
     batch nor on what it drew before.
     """
     for k in range(rows.size):
-        game = games[rows[k]]
-        key = stream_of(agent_seed, game.seed, game.table, game.number)
-        decision = (np.uint64(game.round_index) << _ROUND_SHIFT) | np.uint64(game.logged)
-        seat = np.uint64(max(game.seat, 0))
-        holders[rows[k]].stream = stream_of(key, seat, decision, _AGENTS)
+        holders[rows[k]].stream = agent_stream(games[rows[k]], agent_seed)
+
+
+def agent_stream(game: Any, agent_seed: np.uint64) -> np.uint64:
+    """The stream of the coming decision for an agent with its own seed."""
+    key = stream_of(agent_seed, game.seed, game.table, game.number)
+    decision = (np.uint64(game.round_index) << _ROUND_SHIFT) | np.uint64(game.logged)
+    return stream_of(key, np.uint64(max(game.seat, 0)), decision, _AGENTS)
 
 
 def greedy_actions(

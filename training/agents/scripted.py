@@ -26,11 +26,16 @@ class RandomAgent:
 
 
 class GreedyAgent:
-    """Plays what the game's scripted player plays."""
+    """Plays what the game's scripted player plays.
+
+    Attributes:
+        seed: Seeds how it breaks ties.
+    """
 
     name = "greedy"
 
     def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
         self._streams = AgentStreams(seed)
 
     def act(self, tables: Tables, rows: Rows) -> Actions:

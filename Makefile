@@ -70,6 +70,7 @@ bench: $(VENV)/.all bench-peers  ## all that is measured; renews results and tab
 	$(BIN)/python benchmarks/throughput.py $(ARGS)
 	$(BIN)/python benchmarks/simulations.py $(ARGS)
 	$(BIN)/python benchmarks/learning.py $(ARGS)
+	$(BIN)/python benchmarks/beating.py $(ARGS)
 	$(BIN)/python benchmarks/growth.py $(ARGS)
 	$(BIN)/python benchmarks/cold.py $(ARGS)
 	$(BIN)/python benchmarks/memory.py $(ARGS)

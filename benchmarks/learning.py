@@ -2,10 +2,8 @@
 
 Use: python benchmarks/learning.py [--quick] [--games gacha_v0 ...] [--results FOLDER]
 
-Beside ours stands the usual way: MaskablePPO of sb3-contrib over SB3's DummyVecEnv, each of its
-environments a learner's seat on an AEC environment whose other seats play at random. Both have the
-same encoder, network, batches and passes, and as many tables. Counted are the learner's decisions
-in which it has a choice; ours does not ask about the others.
+Beside ours stands the usual way (see `usual`). Counted are the learner's decisions in which it has
+a choice; ours does not ask about the others.
 """
 
 import time
@@ -17,19 +15,13 @@ from typing import Any
 from unittest.mock import patch
 
 import command
-import gymnasium
-import numpy as np
 from contenders import SEED
 from measure import Case, Contender, Effort, measure
-from peer import pick
 from results import Results
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.vec_env import DummyVecEnv
+from usual import make_usual
 
-from tefuda.envs import make
-from tefuda.training.agents.scripted import GreedyAgent
 from tefuda.training.config import TrainConfig
-from tefuda.training.league import Snapshot
 from tefuda.training.model import choose_encoder, make_model
 
 # Decisions at a table in a rollout of a quick run, which is too short for true shares.
@@ -37,8 +29,6 @@ _QUICK_STEPS = 4
 
 #: What collects a rollout beside the network: the methods of the environment that are called.
 _COLLECTING = ("reset", "step_async", "step_wait", "env_method", "observe_all")
-
-_OPPONENTS = (GreedyAgent, Snapshot)
 
 
 def _effort(quick: bool) -> Effort:
@@ -73,62 +63,9 @@ def _learn(model: MaskablePPO, decisions: int) -> int:
     return decisions
 
 
-# ==================================================================== the usual way
-
-
-class SeatOnAec(gymnasium.Env[Any, np.int64]):
-    """A learner's seat on an AEC environment, as tutorials write it; the others play at random.
-
-    Args:
-        env: The AEC environment.
-
-    Attributes:
-        choices: How many of the learner's decisions there have been with more than one action.
-    """
-
-    def __init__(self, env: Any) -> None:
-        self.choices = 0
-        self._env = env
-        self._learner = env.possible_agents[0]
-        self.observation_space = env.observation_space(self._learner)["observation"]
-        self.action_space = env.action_space(self._learner)
-
-    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
-        """Begins a game and plays up to the learner's first decision."""
-        super().reset(seed=seed)
-        self._env.reset(seed=seed)
-        observation, _, _ = self._play_others()
-        return observation, {}
-
-    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Plays the learner's action, and the others' up to its next decision or the end."""
-        self.choices += int(self._mask.sum() > 1)
-        self._env.step(int(action))
-        observation, terminated, truncated = self._play_others()
-        reward = float(self._env.rewards[self._learner]) if terminated or truncated else 0.0
-        return observation, reward, terminated, truncated, {}
-
-    def _play_others(self) -> tuple[Any, bool, bool]:
-        while True:
-            agent = self._env.agent_selection
-            seen, _, terminated, truncated, _ = self._env.last()
-            if terminated or truncated:
-                return self._env.observe(self._learner)["observation"], terminated, truncated
-            self._mask = seen["action_mask"]
-            if agent == self._learner:
-                return seen["observation"], False, False
-            self._env.step(pick(np.flatnonzero(self._mask).tolist()))
-
-    def action_masks(self) -> Any:
-        """(A,) the learner's legal actions."""
-        return self._mask
-
-
 def usual(config: TrainConfig, ours: MaskablePPO) -> Callable[[], int]:
     """What learns in the usual way, rollout by rollout, with settings and network of ours."""
-    encoder = choose_encoder(config)
-    seats = [SeatOnAec(make(config.game, encoder=encoder)) for _ in range(config.tables)]
-    model = _usual_model(config, ours, DummyVecEnv([partial(_itself, seat) for seat in seats]))
+    model, seats = make_usual(config, ours)
 
     def run() -> int:
         before = sum(seat.choices for seat in seats)
@@ -136,24 +73,6 @@ def usual(config: TrainConfig, ours: MaskablePPO) -> Callable[[], int]:
         return sum(seat.choices for seat in seats) - before
 
     return run
-
-
-def _itself(seat: SeatOnAec) -> SeatOnAec:
-    return seat
-
-
-def _usual_model(config: TrainConfig, ours: MaskablePPO, env: DummyVecEnv) -> MaskablePPO:
-    return MaskablePPO(
-        type(ours.policy),
-        env,
-        learning_rate=config.learning_rate,
-        n_steps=config.steps,
-        batch_size=config.batch,
-        n_epochs=config.epochs,
-        policy_kwargs=ours.policy_kwargs,
-        seed=SEED,
-        device="cpu",
-    )
 
 
 # ==================================================================== where time goes
@@ -194,26 +113,20 @@ class Stopwatch:
 
 
 def shares(model: MaskablePPO, decisions: int) -> dict[str, float]:
-    """The shares of training time that go to the environment and to the learner's opponents.
+    """The shares of training time that go to the environment and to the network.
 
-    "environment" is all that collects a rollout beside the networks: steps, masks, observations.
+    "environment" is all that collects a rollout beside the network: steps, masks, observations,
+    and the turns of scripted opponents.
     """
-    collecting, playing = Stopwatch(), Stopwatch()
+    collecting = Stopwatch()
     with ExitStack() as watches:
         for name in _COLLECTING:
             watches.enter_context(collecting.watch(type(model.get_env()), name))
-        for kind in _OPPONENTS:
-            watches.enter_context(playing.watch(kind, "act"))
         begun = time.process_time()
         _learn(model, decisions)
         total = time.process_time() - begun
-    environment = (collecting.spent - playing.spent) / total
-    opponents = playing.spent / total
-    return {
-        "environment": round(environment, 4),
-        "opponents": round(opponents, 4),
-        "network": round(1 - environment - opponents, 4),
-    }
+    environment = collecting.spent / total
+    return {"environment": round(environment, 4), "network": round(1 - environment, 4)}
 
 
 if __name__ == "__main__":

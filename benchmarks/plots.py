@@ -14,7 +14,9 @@ from results import Results
 _SIZE = (8.0, 4.5)  # inches
 _TALL = (8.0, 11.0)
 _DPI = 120
-_FAINT = 0.4  # opacity of the grid
+_FAINT, _SHADE = 0.4, 0.2  # opacity of the grid, of intervals
+_THIN = 0.8  # points
+_MINUTE = 60
 
 _OURS = "tefuda"
 
@@ -81,6 +83,24 @@ def growth(results: Results, file: Path) -> Path:
     return file
 
 
+def beating(results: Results, file: Path) -> Path:
+    """The payoff among greedy players against minutes of learning."""
+    figure, axes = _axes()
+    for name, game in results["games"].items():
+        for way, run in game.items():
+            minutes = [point["seconds"] / _MINUTE for point in run["curve"]]
+            lows, means, highs = (
+                [point[key] for point in run["curve"]] for key in ("low", "mean", "high")
+            )
+            axes.plot(minutes, means, marker=".", label=f"{name}, {way}")
+            axes.fill_between(minutes, lows, highs, alpha=_SHADE)
+    axes.axhline(0, color="black", linewidth=_THIN)
+    axes.set(xlabel="minutes", ylabel="mean payoff of one seat among greedy players")
+    axes.legend()
+    figure.savefig(file, format="png")
+    return file
+
+
 def _axes() -> tuple[Figure, Axes]:
     figure = Figure(figsize=_SIZE, dpi=_DPI, layout="constrained")
     FigureCanvasAgg(figure)
@@ -92,4 +112,5 @@ PLOTS: dict[str, Callable[[Results, Path], Path]] = {
     "throughput": throughput,
     "peers": peers,
     "growth": growth,
+    "beating": beating,
 }

@@ -267,14 +267,47 @@ def learning(results: Results) -> Table:
     note = (
         "The learner's decisions with a choice per CPU second of the whole loop: a rollout and the "
         "passes over it. The usual way is MaskablePPO over DummyVecEnv of a learner's seat on AEC, "
-        "its opponents random. Shares are of our loop's time; environment is steps, masks and "
-        f"observations; {_rounds(results)}."
+        "its opponents random. Shares are of our loop's time; environment is steps, masks, "
+        f"observations and scripted opponents; {_rounds(results)}."
     )
     headings = ["game, encoder", "ours", "usual way", "ratio", *_SHARES]
     return Table("learning", headings, rows, note)
 
 
-_SHARES = ("environment", "opponents", "network")
+def beating(results: Results) -> Table:
+    """How soon the greedy player is beaten."""
+    settings = results["settings"]
+    rows = [
+        [f"{name}, {_WAYS[way]}", _beaten(run["curve"]), *_ended(run)]
+        for name, game in results["games"].items()
+        for way, run in game.items()
+    ]
+    note = (
+        "Greedy is beaten once the 95 % interval of the payoff of one seat among greedy players "
+        f"lies above 0, at one of {settings['checks']} checks with {settings['check_games']:,} "
+        f"games; the figure at the end is of {settings['final_games']:,} games. Wall time, checks "
+        f"included; one run each with one seed ({_where(results)})."
+    )
+    headings = ["game, way to learn", "greedy is beaten after", "decisions", "at the end", "after"]
+    return Table("beating greedy", headings, rows, note)
+
+
+_WAYS = {"ours": "ours", "usual": "the usual way"}
+
+
+def _beaten(curve: Sequence[Results]) -> str:
+    seconds = (point["seconds"] for point in curve if point["low"] > 0)
+    found = next(seconds, None)
+    return "never" if found is None else f"{found:.0f} s"
+
+
+def _ended(run: Results) -> list[str]:
+    final = run["final"]
+    interval = f"{final['mean']:+.3f} ({final['low']:+.3f} .. {final['high']:+.3f})"
+    return [count(run["decisions"]), interval, f"{final['seconds']:.0f} s"]
+
+
+_SHARES = ("environment", "network")
 
 
 def _compared(ours: Sequence[float], others: Sequence[float]) -> list[str]:
@@ -465,6 +498,7 @@ TABLES: dict[str, tuple[str, Callable[[Results], Table]]] = {
     "peers": ("peers.json", peers),
     "simulations": ("simulations.json", simulations),
     "learning": ("learning.json", learning),
+    "beating": ("beating.json", beating),
     "growth": ("growth.json", growth),
     "threads": ("growth.json", threads),
     "table-memory": ("growth.json", table_memory),

@@ -51,6 +51,17 @@ def test_searches_are_compared_on_the_same_positions(tmp_path: Path) -> None:
 def test_training_time_is_told_apart(tmp_path: Path) -> None:
     game = measured(tmp_path, "learning", "--games", "gacha_v0")["games"]["gacha_v0"]
     assert all(rate > 0 for rates in game["rates"].values() for rate in rates)
-    assert set(game["shares"]) == {"environment", "opponents", "network"}
+    assert set(game["shares"]) == {"environment", "network"}
     assert all(0 < share < 1 for share in game["shares"].values())
     assert sum(game["shares"].values()) == pytest.approx(1, abs=0.001)  # rounded
+
+
+@pytest.mark.slow
+def test_both_ways_to_learn_are_checked_against_greedy(tmp_path: Path) -> None:
+    games = measured(tmp_path, "beating", "--games", "gacha_v0", "quatre_v0")["games"]
+    assert games["quatre_v0"] == {}
+    for run in games["gacha_v0"].values():
+        assert run["decisions"] > 0
+        assert len(run["curve"]) >= 2
+        assert all(point["low"] <= point["mean"] <= point["high"] for point in run["curve"])
+    assert (tmp_path / "beating.png").stat().st_size > 0

@@ -209,9 +209,11 @@ class TablesVecEnv(VecEnv):
         scripts: list[int] = []
         seeds: list[int] = []
         for player in self._seating.players if self._seating else ():
-            scripted = isinstance(player, GreedyAgent)
-            scripts.append(len(seeds) if scripted else ASKED)
-            seeds += [player.seed] if scripted else []
+            if isinstance(player, GreedyAgent):
+                scripts.append(len(seeds))
+                seeds.append(player.seed)
+            else:
+                scripts.append(ASKED)
         return np.array([*scripts, CHOOSER]), seeds
 
     def _ask_players(self, rows: _Ints) -> _Ints:

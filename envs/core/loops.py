@@ -320,7 +320,7 @@ def play_on(
         while node(game) != OVER:
             if action == NO_ACTION:
                 action = passing_action(
-                    game, parts, players[row, game.seat], seeds, holders[row], action_mask[row]
+                    game, parts, players[row], seeds, holders[row], action_mask[row]
                 )
             if action == NO_ACTION:
                 break
@@ -338,14 +338,15 @@ def play_on(
 def passing_action(
     game: Any,
     parts: Records,
-    player: int,
+    players: npt.NDArray[np.int64],
     seeds: npt.NDArray[np.uint64],
     holder: Any,
     mask: npt.NDArray[np.int8],
 ) -> int:
     """What the acting seat does if it need not be asked, or `NO_ACTION`."""
+    player = players[game.seat]
     if player >= 0:
-        holder.stream = agent_stream(game, seeds[player])
+        holder.stream = agent_stream(game, np.uint64(seeds[player]))
         return greedy(game, parts[0], holder)
     if player == ASKED:
         return NO_ACTION

@@ -121,7 +121,7 @@ def read_run(folder: RunFolder) -> dict[str, Any]:
     try:
         last = folder.points()[-1]
         return {
-            "config": json.loads(folder.config.read_text(encoding="utf-8")),
+            "config": _public_config(json.loads(folder.config.read_text(encoding="utf-8"))),
             "lessons": int(last["lessons"]),
             "games": int(last["games"]),
             "seconds": float(last["seconds"]),
@@ -131,6 +131,11 @@ def read_run(folder: RunFolder) -> dict[str, Any]:
         }
     except (OSError, ValueError, KeyError, IndexError) as error:
         raise TefudaError(f"{folder.path} is no folder of a finished run: {error!r}") from error
+
+
+def _public_config(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings without folders of somebody's machine."""
+    return {**config, "start": Path(config.get("start", "")).name}
 
 
 def _public(versions: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,9 @@ from tefuda.training.model import choose_encoder, make_model
 # Decisions at a table in a rollout of a quick run, which is too short for true shares.
 _QUICK_STEPS = 4
 
+#: The plain observation, without a scripted player's advice.
+_PLAIN = "flat"
+
 #: What collects a rollout beside the network: the methods of the environment that are called.
 _COLLECTING = ("reset", "step_async", "step_wait", "env_method", "observe_all")
 
@@ -54,7 +57,13 @@ def measure_game(game: str, quick: bool) -> Results:
         "decisions_a_rollout": config.rollout,
         "rates": {"ours": list(map(round, own)), "usual": list(map(round, others))},
         "shares": shares(model, config.rollout),
+        "plain_shares": shares(_plain_model(config), config.rollout),
     }
+
+
+def _plain_model(config: TrainConfig) -> MaskablePPO:
+    """A model that plays every seat itself and sees the plain observation."""
+    return make_model(replace(config, encoder=_PLAIN, scripted=0.0, snapshots=0.0, lessons=0.0))
 
 
 def _learn(model: MaskablePPO, decisions: int) -> int:
@@ -116,8 +125,9 @@ def shares(model: MaskablePPO, decisions: int) -> dict[str, float]:
     """The shares of training time that go to the environment and to the network.
 
     "environment" is all that collects a rollout beside the network: steps, masks, observations,
-    and the turns of scripted opponents.
+    and the turns of scripted opponents. The first rollout is not counted.
     """
+    _learn(model, decisions)
     collecting = Stopwatch()
     with ExitStack() as watches:
         for name in _COLLECTING:

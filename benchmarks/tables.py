@@ -261,16 +261,20 @@ def simulations(results: Results) -> Table:
 def learning(results: Results) -> Table:
     """Our training loop beside the usual way, and where its time goes."""
     rows = [
-        [f"{name}, {game['encoder']}", *_compared(*game["rates"].values()), *_spent(game["shares"])]
+        [f"{name}, {game['encoder']}", *_compared(*game["rates"].values()), *_spent(game)]
         for name, game in results["games"].items()
     ]
     note = (
         "The learner's decisions with a choice per CPU second of the whole loop: a rollout and the "
         "passes over it. The usual way is MaskablePPO over DummyVecEnv of a learner's seat on AEC, "
-        "its opponents random. Shares are of our loop's time; environment is steps, masks, "
-        f"observations and scripted opponents; {_rounds(results)}."
+        "its opponents random. The shares are what environments take of our loop's time: steps, "
+        "masks, observations and scripted opponents; and the same where the learner plays every "
+        f"seat and sees the encoder `flat`; {_rounds(results)}."
     )
-    headings = ["game, encoder", "ours", "usual way", "ratio", *_SHARES]
+    headings = [
+        "game, encoder", "ours", "usual way", "ratio",
+        "environment", "... every seat its own, `flat`",
+    ]  # fmt: skip
     return Table("learning", headings, rows, note)
 
 
@@ -307,15 +311,15 @@ def _ended(run: Results) -> list[str]:
     return [count(run["decisions"]), interval, f"{final['seconds']:.0f} s"]
 
 
-_SHARES = ("environment", "network")
+_SHARES = ("shares", "plain_shares")
 
 
 def _compared(ours: Sequence[float], others: Sequence[float]) -> list[str]:
     return [count(median(ours)), count(median(others)), f"{ratio(ours, others):,.1f}"]
 
 
-def _spent(shares: Results) -> list[str]:
-    return [_percent(shares[name]) for name in _SHARES]
+def _spent(game: Results) -> list[str]:
+    return [_percent(game[shares]["environment"]) for shares in _SHARES]
 
 
 def _rounds(results: Results) -> str:

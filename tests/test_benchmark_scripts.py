@@ -51,9 +51,10 @@ def test_searches_are_compared_on_the_same_positions(tmp_path: Path) -> None:
 def test_training_time_is_told_apart(tmp_path: Path) -> None:
     game = measured(tmp_path, "learning", "--games", "gacha_v0")["games"]["gacha_v0"]
     assert all(rate > 0 for rates in game["rates"].values() for rate in rates)
-    assert set(game["shares"]) == {"environment", "network"}
-    assert all(0 < share < 1 for share in game["shares"].values())
-    assert sum(game["shares"].values()) == pytest.approx(1, abs=0.001)  # rounded
+    for shares in game["shares"], game["plain_shares"]:
+        assert set(shares) == {"environment", "network"}
+        assert all(0 < share < 1 for share in shares.values())
+        assert sum(shares.values()) == pytest.approx(1, abs=0.001)  # rounded
 
 
 @pytest.mark.slow

@@ -1,14 +1,14 @@
 """Observations of quatre: everything but the future of the bag, as named sections of int8 values.
 
-`flat` is the default. `expert` adds for every action what it would change, and whether the scripted
-player would rather collect or redraw. `planes` shows the board and the card drawn as planes for
-convolutional networks, with the rest as a context vector behind them; beside the bare facts it has
-the sizes of groups and what one more fruit would gain. `tokens` says the same as rows of categories
-for attention models.
+`flat` is the default. `expert` adds for every action what it would change, for the best places also
+how the board would stand, and whether the scripted player would rather collect or redraw. `planes`
+shows the board and the card drawn as planes for convolutional networks, with the rest as a context
+vector behind them; beside the bare facts it has the sizes of groups and what one more fruit would
+gain. `tokens` says the same as rows of categories for attention models.
 
-Fruits and actors go round from the seat's own one (with two players, every
-second is its own), and a fruit that nobody owns stands last; the kinds of cards are renamed
-accordingly where the deck treats all fruits alike.
+Fruits and actors go round from the seat's own one (with two players, every second is its own), and
+a fruit that nobody owns stands last; the kinds of cards are renamed accordingly where the deck
+treats all fruits alike.
 """
 
 import numpy as np
@@ -17,7 +17,14 @@ import numpy.typing as npt
 from tefuda.envs.core.jit import Record, inlined, kernel
 from tefuda.envs.core.sections import Section, layout, token_section
 from tefuda.envs.core.spec import Encoder, Setup
-from tefuda.envs.quatre.greedy import Changes, best_action, keep_board, try_places
+from tefuda.envs.quatre.greedy import Changes, Kept, best_action, keep_board, try_places
+from tefuda.envs.quatre.outlook import (
+    BEST_PLACES,
+    ENTRIES_A_UNIT,
+    MEASURES,
+    measure_places,
+    rank_places,
+)
 from tefuda.envs.quatre.rules import collect_action, gain_of_fruit, is_fruit, is_legal
 from tefuda.envs.quatre.state import (
     FIRST_FRUIT,
@@ -250,10 +257,12 @@ def _write_faces(game: Record, parts: Record, seat: int, observation: Observatio
 
 # ==================================================================== expert
 
-# Of each action: what it adds to the points of each fruit, and whether the scripted player takes it
-# rather than any place. (Which place that player prefers, the points tell.)
-_ACTION_FEATURES = FRUIT_COUNT + 1
-# Points can fall: this many are 64 less.
+# Of each action: what it adds to the points of each fruit; whether the scripted player takes it
+# rather than any place (which place that player prefers, the points tell); whether it is one of the
+# best places; and if so, how the board would stand.
+_SCRIPTED, _BEST, _OUTLOOK = FRUIT_COUNT, FRUIT_COUNT + 1, FRUIT_COUNT + 2
+_ACTION_FEATURES = _OUTLOOK + MEASURES
+# What can fall below 0 is shown with so much added.
 _LEVEL = 64
 
 
@@ -267,6 +276,12 @@ def expert_sections(setup: Setup) -> tuple[Section, ...]:
             Section(
                 "scripted", setup.actions, 1,
                 "1 for collecting or redrawing where the scripted player would",
+            ),
+            Section("best", setup.actions, 1, "1 for the places that gain most"),
+            Section(
+                "outlook", MEASURES * setup.actions, _MOST,
+                "for these, against the very best: growth, second growth, largest group, "
+                "liberties, growth squared, room (see `outlook`), scaled, plus 64",
             ),
         ]
     )  # fmt: skip
@@ -286,12 +301,14 @@ def observe_expert(game: Record, parts: Record, seat: int, observation: Observat
     observe_flat(game, parts, seat, observation[:at])
     observation[at:] = 0
     if game.phase == PLAY_PHASE and game.seat == seat:
+        features = observation[at:].reshape(-1, actions)
         kept = keep_board(game)
         changes = try_places(game, parts, kept)
-        _write_changes(game, parts, seat, changes, observation[at:].reshape(-1, actions))
+        _write_changes(game, parts, seat, changes, features)
         action = best_action(game, parts, changes, kept)
         if action >= collect_action(parts):
-            observation[at + FRUIT_COUNT * actions + action] = 1
+            features[_SCRIPTED, action] = 1
+        _write_outlook(game, parts, changes, kept, features)
 
 
 @kernel
@@ -308,6 +325,23 @@ def _write_changes(
                 features[place, action] = min(max(change, 1), _MOST)
         features[place, places] = _LEVEL
         features[place, places + 1] = _LEVEL * (1 - game.redrawn)
+
+
+@kernel
+def _write_outlook(
+    game: Record, parts: Record, changes: Changes, kept: Kept, features: npt.NDArray[np.int8]
+) -> None:
+    """best, outlook: of the places that gain most, compared with the first of them."""
+    ranked = np.zeros(BEST_PLACES, np.int64)
+    measures = np.zeros((BEST_PLACES, MEASURES))
+    count = rank_places(game, parts, changes, ranked)
+    measure_places(game, parts, kept, ranked, count, measures)
+    for rank in range(count):
+        features[_BEST, ranked[rank]] = 1
+        for k in range(MEASURES):
+            difference = ENTRIES_A_UNIT[k] * (measures[rank, k] - measures[0, k])
+            entry = _LEVEL + int(np.rint(difference))
+            features[_OUTLOOK + k, ranked[rank]] = min(max(entry, 1), _MOST)
 
 
 # ==================================================================== tokens

@@ -62,7 +62,7 @@ def greedy(game: Record, parts: Record, holder: Record) -> int:
 @kernel
 def best_action(game: Record, parts: Record, changes: Changes, kept: Kept) -> int:
     """The scripted player's action, with what every place changes (see `try_places`)."""
-    weights = _fruit_weights(game, parts)
+    weights = fruit_weights(game, parts)
     place, gain = _best_place(game, parts, weights, changes)
     certain = _worth_of_collecting(game, parts)
     if game.redrawn == 0:
@@ -81,7 +81,7 @@ def _worth_of_collecting(game: Record, parts: Record) -> float:
 
 
 @kernel
-def _fruit_weights(game: Record, parts: Record) -> Floats:
+def fruit_weights(game: Record, parts: Record) -> Floats:
     """What a point of each fruit is worth to the acting seat, (4,)."""
     weights = np.zeros(FRUIT_COUNT)
     for fruit in range(FRUIT_COUNT):
@@ -105,7 +105,7 @@ def keep_board(game: Record) -> Kept:
 
 
 @kernel
-def _restore(game: Record, kept: Kept) -> None:
+def restore_board(game: Record, kept: Kept) -> None:
     """Takes back what was laid, to the last bit."""
     game.board[:] = kept[0]
     game.free[:] = kept[1]
@@ -136,7 +136,7 @@ def try_places(game: Record, parts: Record, kept: Kept) -> Changes:
             lay_card(game, parts, action)
             for fruit in range(FRUIT_COUNT):
                 changes[fruit, action] = game.group_points[fruit] - kept[5][fruit]
-            _restore(game, kept)
+            restore_board(game, kept)
     return changes
 
 
@@ -176,7 +176,7 @@ def _symbol_worths(game: Record, parts: Record, weights: Floats, kept: Kept) -> 
         if is_fruit(game.board[cell]):
             lay_symbol(game, parts, row + overhang, column + overhang, CREAM)
             worths[CREAM, cell] = _standing(game, weights) - before
-            _restore(game, kept)
+            restore_board(game, kept)
         else:
             for fruit in range(FRUIT_COUNT):
                 gain = gain_of_fruit(game, parts, cell, FIRST_FRUIT + fruit)

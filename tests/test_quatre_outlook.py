@@ -10,6 +10,7 @@ import pytest
 from helpers.quatre import COLLECT, FRUITS, Grid, outcomes, picture
 from oracles.quatre import NEIGHBOURS, Cell, fruit_points
 from tefuda.envs import Game
+from tefuda.envs.core.contract import NOBODY
 from tefuda.envs.quatre.outlook import BEST_PLACES, ENTRIES_A_UNIT, MEASURES
 
 LEVEL, MOST = 64, 127
@@ -75,9 +76,9 @@ def measures_of(
 
 def weights_of(game: Game) -> list[float]:
     """What a point of each fruit is worth to the acting seat (Q5)."""
-    owners: list[int | None] = {2: [0, 1, 0, 1], 3: [0, 1, 2, None], 4: [0, 1, 2, 3]}[game.players]
+    owners = {2: (0, 1, 0, 1), 3: (0, 1, 2, NOBODY), 4: (0, 1, 2, 3)}[game.players]
     others = -1 / (game.players - 1)
-    return [0.0 if owner is None else 1.0 if owner == game.seat else others for owner in owners]
+    return [0.0 if owner == NOBODY else 1.0 if owner == game.seat else others for owner in owners]
 
 
 def expected(

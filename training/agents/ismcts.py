@@ -71,7 +71,7 @@ class IsmctsAgent:
             raise TefudaError(f"{engine.spec.name} has no greedy player")
         actions = np.zeros(rows.size, np.int64)
         holders = self._streams.begin(tables, rows)
-        _loops(engine.spec.id).search_rows(
+        search_loops(engine.spec.id).search_rows(
             tables.games, engine.parts, holders, rows, self._plan, *self._room_for(engine), actions
         )
         return actions
@@ -99,7 +99,7 @@ def _check(name: str, value: Any, kinds: Any) -> None:
 
 
 @cache
-def _loops(game: str) -> Any:
+def search_loops(game: str) -> Any:
     """The search bound to a game."""
     spec = find_game(game)
     verbs = verbs_of(spec.rules, None, spec.greedy)

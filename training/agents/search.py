@@ -156,6 +156,58 @@ def search_rows(
         actions[k] = most_visited(nodes, edges)
 
 
+def weigh_rows(
+    games: Records,
+    parts: Records,
+    holders: Records,
+    rows: npt.NDArray[np.int64],
+    plan: Records,
+    worlds: Records,
+    trees: Records,
+    actions: npt.NDArray[np.int64],
+    values: npt.NDArray[np.float64],
+) -> None:
+    """What some actions bring the acting seat of each row, without a tree.
+
+    All actions of a row are tried in the same worlds.
+
+    Args:
+        games: (N,) the records; they do not change.
+        parts: The parts.
+        holders: (N,) the streams of the decisions.
+        rows: (R,) the tables.
+        plan: A record `PLAN`; its simulations are worlds.
+        worlds: Two records to play in.
+        trees: A record for what a simulation brings.
+        actions: (R, K) legal actions, or `NOTHING`.
+        values: (R, K) zeros; the mean over the worlds is written.
+    """
+    for k in range(rows.size):
+        holder = holders[rows[k]]
+        for _ in range(plan[0].simulations):
+            worlds[0] = games[rows[k]]
+            resample(worlds[0], parts[0], worlds[0].seat, holder)
+            for one in range(actions.shape[1]):
+                if actions[k, one] != NOTHING:
+                    worlds[1] = worlds[0]
+                    brought = weigh(worlds[1], parts[0], holder, plan[0], trees[0], actions[k, one])
+                    values[k, one] += brought
+        values[k] /= plan[0].simulations
+
+
+def weigh(
+    world: Record, parts: Record, holder: Record, plan: Record, tree: Record, action: int
+) -> float:
+    """What an action brings its seat in a world up to the horizon."""
+    seat = world.seat
+    tree.got[:] = 0.0
+    end = world.scorings + plan.horizon
+    take(world, parts, tree, action)
+    play_on(world, parts, holder, tree, plan.rollout, end)
+    got: float = tree.got[seat]
+    return got
+
+
 def clear(tree: Record, nodes: Records) -> None:
     """Leaves the root alone in the tree."""
     tree.nodes = 0

@@ -7,9 +7,8 @@ scripted player, as every run does. Then, at a sample of positions, each of its 
 is tried in the same worlds, the scripted player playing on in all seats up to the next scoring,
 and the policy learns that its logits differ as these values do.
 
-Self-play finds the same in the end. But a look-ahead compares actions in one position and in one
-world, where self-play has one noisy game for each; so where actions differ little, as the places
-of a quatre card do, it takes far fewer decisions.
+A look-ahead compares actions in one position and in one world, where self-play has one noisy game
+for each. What it has given so far is told in `benchmarks/results/tried.md`.
 """
 
 import argparse

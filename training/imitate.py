@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
+from stable_baselines3.common.utils import update_learning_rate
 
 from tefuda.envs.core.batch import Tables
 from tefuda.training.agents.base import Agent
@@ -26,7 +27,7 @@ _LEAD_IN = 200
 # The learning rate falls linearly to this share of what it was.
 _LAST_RATE = 0.1
 
-_ADAM_EPSILON = 1e-5  # as SB3 has it
+ADAM_EPSILON = 1e-5  # as SB3 has it
 
 
 class Lessons(NamedTuple):
@@ -77,7 +78,7 @@ class Pupil:
         self._rate = learning_rate
         self._batch = batch
         self._rng = np.random.default_rng(seed)
-        self._optimizer = torch.optim.Adam(policy.parameters(), eps=_ADAM_EPSILON)
+        self._optimizer = torch.optim.Adam(policy.parameters(), eps=ADAM_EPSILON)
         for _ in range(_LEAD_IN):
             tables.step(tables.sample())
 
@@ -91,8 +92,7 @@ class Pupil:
             Decisions learnt from; those left over from full batches are dropped.
         """
         self._policy.set_training_mode(True)
-        for group in self._optimizer.param_groups:
-            group["lr"] = self._rate * (1 - (1 - _LAST_RATE) * done)
+        update_learning_rate(self._optimizer, self._rate * (1 - (1 - _LAST_RATE) * done))
         lessons = self._turned(watch_teacher(self._tables, self._teacher, LESSON_STEPS))
         order = self._rng.permutation(len(lessons.actions))
         batches = order.size // self._batch
@@ -115,8 +115,7 @@ class Pupil:
         actions: npt.NDArray[np.int64],
     ) -> None:
         """One gradient step towards the teacher's actions."""
-        seen, _ = self._policy.obs_to_tensor(shown(self._tables.engine, observations))
-        found = self._policy.get_distribution(seen, masks)
+        found = self._policy.distribution_of(shown(self._tables.engine, observations), masks)
         loss = -found.log_prob(torch.as_tensor(actions, device=self._policy.device)).mean()
         self._optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it

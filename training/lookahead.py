@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import torch
+from stable_baselines3.common.utils import update_learning_rate
 
 from tefuda.envs import make_vec
 from tefuda.envs.core.batch import Tables
@@ -31,9 +32,9 @@ from tefuda.training.agents.scripted import GreedyAgent
 from tefuda.training.agents.streams import AgentStreams
 from tefuda.training.arguments import positive, whole
 from tefuda.training.config import TrainConfig
-from tefuda.training.imitate import Pupil
+from tefuda.training.imitate import ADAM_EPSILON, Pupil
 from tefuda.training.model import LESSONS, choose_encoder, make_model, make_pupil, seed_for
-from tefuda.training.network import LegalActions, TablePolicy
+from tefuda.training.network import TablePolicy
 from tefuda.training.progress import counting
 from tefuda.wrappers.sb3 import shown
 
@@ -57,7 +58,7 @@ class Weighed(NamedTuple):
     """Positions in which actions were tried, M of them.
 
     Attributes:
-        observations: (M, D) what the acting seat saw.
+        observations: (M, ...) what the acting seat saw.
         masks: (M, A) what it might have done.
         actions: (M, K) what was tried, the likeliest first; `search.NOTHING` behind the last.
         values: (M, K) what it brought, in the reward "score", and at the game's end the win.
@@ -111,27 +112,10 @@ def likeliest(
     """The `TRIED` likeliest legal actions at each table, (R, K), `search.NOTHING` behind them."""
     mask = tables.action_mask[rows]
     with torch.no_grad():
-        logits = _look(policy, tables.engine, _rows(tables)[rows], mask).logits
-        actions: npt.NDArray[np.int64] = logits.topk(TRIED, dim=1).indices.numpy()
+        found = policy.distribution_of(shown(tables.engine, tables.observation[rows]), mask)
+        actions: npt.NDArray[np.int64] = found.logits.topk(TRIED, dim=1).indices.numpy()
     legal = np.take_along_axis(mask, actions, axis=1) != 0
     return np.where(legal, actions, search.NOTHING)
-
-
-def _rows(tables: Tables) -> npt.NDArray[np.int8]:
-    return tables.observation.reshape(tables.tables, -1)
-
-
-def _look(
-    policy: TablePolicy,
-    engine: Engine,
-    observations: npt.NDArray[np.int8],
-    masks: npt.NDArray[np.int8],
-) -> LegalActions:
-    """The policy's distribution over actions for observations (M, D)."""
-    seen, _ = policy.obs_to_tensor(shown(engine, observations))
-    found = policy.get_distribution(seen, masks)
-    assert isinstance(found, LegalActions)
-    return found
 
 
 # ==================================================================== gathering
@@ -159,7 +143,7 @@ def _look_around(
     rows = np.flatnonzero(choice & (rng.random(tables.tables) < _LOOKED_AT))[:most]
     actions = likeliest(policy, tables, rows)
     values = lookahead.values(tables, rows, actions)
-    return Weighed(_rows(tables)[rows].copy(), tables.action_mask[rows].copy(), actions, values)
+    return Weighed(tables.observation[rows], tables.action_mask[rows], actions, values)
 
 
 def _play(
@@ -190,12 +174,11 @@ def learn_values(
         seed: Seeds the order.
     """
     policy.set_training_mode(True)
-    optimizer = torch.optim.Adam(policy.parameters(), eps=1e-5)
+    optimizer = torch.optim.Adam(policy.parameters(), eps=ADAM_EPSILON)
     portions = _portions(len(weighed.values), np.random.default_rng(seed))
     for done, chosen in enumerate(portions):
         left = 1 - done / len(portions)
-        for group in optimizer.param_groups:
-            group["lr"] = _RATE * (_LAST_RATE + (1 - _LAST_RATE) * left)
+        update_learning_rate(optimizer, _RATE * (_LAST_RATE + (1 - _LAST_RATE) * left))
         loss = _loss(policy, engine, weighed.some(chosen), scale)
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
@@ -212,7 +195,7 @@ def _portions(count: int, rng: np.random.Generator) -> list[npt.NDArray[np.int64
 
 def _loss(policy: TablePolicy, engine: Engine, some: Weighed, scale: float) -> torch.Tensor:
     """How far logits differ otherwise than values do; and nothing untried is to be likely."""
-    found = _look(policy, engine, some.observations, some.masks)
+    found = policy.distribution_of(shown(engine, some.observations), some.masks)
     tried = torch.as_tensor(some.actions != search.NOTHING)
     actions = torch.as_tensor(np.maximum(some.actions, 0))
     logs = found.log_probabilities.gather(1, actions).masked_fill(~tried, -torch.inf)

@@ -4,6 +4,7 @@ import math
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from gymnasium import spaces
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution, MaybeMasks
@@ -340,6 +341,13 @@ class TablePolicy(MaskableActorCriticPolicy):
             batch = piece.shape[: piece.ndim - len(self.observation_space[name].shape or ())]
             observation = {**pieces, OTHERS: np.zeros((*batch, *shape), np.int8)}
         return super().obs_to_tensor(observation)
+
+    def distribution_of(self, observations: Any, masks: npt.NDArray[Any]) -> LegalActions:
+        """The distribution over actions for observations (B, ...) and masks (B, A), as arrays."""
+        seen, _ = self.obs_to_tensor(observations)
+        found = self.get_distribution(seen, masks)
+        assert isinstance(found, LegalActions)
+        return found
 
     def frozen(self) -> Self:
         """A copy that does not learn."""

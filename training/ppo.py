@@ -20,7 +20,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from tefuda.training.league import League
 from tefuda.training.learner_env import LearnerEnv
-from tefuda.training.network import LegalActions, TablePolicy
+from tefuda.training.network import TablePolicy
 from tefuda.wrappers.sb3 import Observations, TablesVecEnv
 
 Floats = npt.NDArray[np.float32]
@@ -205,9 +205,8 @@ class SelfPlayPPO(MaskablePPO):
 
     def probabilities_of(self, observations: Observations, masks: npt.NDArray[np.int8]) -> Floats:
         """The probabilities (M, A) of actions, 0 where masks (M, A) are 0."""
+        assert isinstance(self.policy, TablePolicy)
         with torch.no_grad():
-            seen, _ = self.policy.obs_to_tensor(observations)
-            found = self.policy.get_distribution(seen, masks)
-        assert isinstance(found, LegalActions)
+            found = self.policy.distribution_of(observations, masks)
         probabilities: Floats = found.probabilities.cpu().numpy()
         return probabilities

@@ -17,7 +17,14 @@ import numpy.typing as npt
 from tefuda.envs.core.jit import Record, inlined, kernel
 from tefuda.envs.core.sections import Section, layout, token_section
 from tefuda.envs.core.spec import Encoder, Setup
-from tefuda.envs.quatre.greedy import Changes, Kept, best_action, keep_board, try_places
+from tefuda.envs.quatre.greedy import (
+    Changes,
+    Kept,
+    best_action,
+    fruit_weights,
+    keep_board,
+    try_places,
+)
 from tefuda.envs.quatre.outlook import (
     BEST_PLACES,
     ENTRIES_A_UNIT,
@@ -25,7 +32,13 @@ from tefuda.envs.quatre.outlook import (
     measure_places,
     rank_places,
 )
-from tefuda.envs.quatre.rules import collect_action, gain_of_fruit, is_fruit, is_legal
+from tefuda.envs.quatre.rules import (
+    collect_action,
+    gain_of_fruit,
+    is_fruit,
+    is_legal,
+    may_take_fruit,
+)
 from tefuda.envs.quatre.state import (
     FIRST_FRUIT,
     FRUIT_COUNT,
@@ -219,9 +232,8 @@ def observe_planes(game: Record, parts: Record, seat: int, observation: Observat
 def _write_gains(game: Record, parts: Record, seat: int, observation: Observation, at: int) -> int:
     """gain: a plane for each fruit; 0 where no fruit can be laid, 1 where it would be single."""
     cells = len(game.board)
-    columns = parts.marks.shape[1]
     for cell in range(cells):
-        if parts.marks[cell // columns, cell % columns] == 0 or is_fruit(game.board[cell]):
+        if not may_take_fruit(game, parts, cell):
             continue
         for place in range(FRUIT_COUNT):
             observation[at + place * cells + cell] = 1
@@ -332,10 +344,11 @@ def _write_outlook(
     game: Record, parts: Record, changes: Changes, kept: Kept, features: npt.NDArray[np.int8]
 ) -> None:
     """best, outlook: of the places that gain most, compared with the first of them."""
+    weights = fruit_weights(game, parts)
     ranked = np.zeros(BEST_PLACES, np.int64)
     measures = np.zeros((BEST_PLACES, MEASURES))
-    count = rank_places(game, parts, changes, ranked)
-    measure_places(game, parts, kept, ranked, count, measures)
+    count = rank_places(game, parts, weights, changes, ranked)
+    measure_places(game, parts, weights, kept, ranked[:count], measures)
     for rank in range(count):
         features[_BEST, ranked[rank]] = 1
         for k in range(MEASURES):

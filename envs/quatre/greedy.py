@@ -141,6 +141,15 @@ def try_places(game: Record, parts: Record, kept: Kept) -> Changes:
 
 
 @kernel
+def gain_of_place(weights: Floats, changes: Changes, action: int) -> float:
+    """What a place gains at the next scoring."""
+    gain = 0.0
+    for fruit in range(FRUIT_COUNT):
+        gain += weights[fruit] * changes[fruit, action]
+    return gain
+
+
+@kernel
 def _best_place(
     game: Record, parts: Record, weights: Floats, changes: Changes
 ) -> tuple[int, float]:
@@ -151,9 +160,7 @@ def _best_place(
         while lanes != NO_LANES:
             action = top * QUARTER_TURNS * place_columns(parts) + lowest_bit(lanes)
             lanes &= lanes - _ONE
-            gain = 0.0
-            for fruit in range(FRUIT_COUNT):
-                gain += weights[fruit] * changes[fruit, action]
+            gain = gain_of_place(weights, changes, action)
             if gain > best_gain:
                 best, best_gain = action, gain
     return best, best_gain

@@ -16,10 +16,16 @@ from tefuda.envs.quatre.greedy import (
     Changes,
     Floats,
     Kept,
-    fruit_weights,
+    gain_of_place,
     restore_board,
 )
-from tefuda.envs.quatre.rules import collect_action, gain_of_fruit, is_fruit, is_legal, lay_card
+from tefuda.envs.quatre.rules import (
+    collect_action,
+    gain_of_fruit,
+    is_legal,
+    lay_card,
+    may_take_fruit,
+)
 from tefuda.envs.quatre.state import FIRST_FRUIT, FRUIT_COUNT
 
 # So many places are looked at, those that gain most at the next scoring.
@@ -28,8 +34,8 @@ BEST_PLACES = 8
 # The measures of a fruit: what one more of it can score at most, the same on another cell, the
 # size of its largest group, free cells beside that group, the square of the first, and the product
 # of the third and fourth.
-GROWTH, SECOND_GROWTH, LARGEST, LIBERTIES, GROWTH_SQUARED, ROOM = range(6)
 MEASURES = 6
+GROWTH, SECOND_GROWTH, LARGEST, LIBERTIES, GROWTH_SQUARED, ROOM = range(MEASURES)
 
 # Entries of the observation a unit of each measure: differences between places then use the range.
 ENTRIES_A_UNIT = np.array([2.0, 2.0, 3.0, 2.0, 0.125, 0.5])
@@ -38,23 +44,23 @@ Ints = npt.NDArray[np.int64]
 
 
 @kernel
-def rank_places(game: Record, parts: Record, changes: Changes, ranked: Ints) -> int:
+def rank_places(
+    game: Record, parts: Record, weights: Floats, changes: Changes, ranked: Ints
+) -> int:
     """Writes the places that gain most, the best first; returns how many there are.
 
     Args:
         game: The game, a card drawn.
         parts: The parts.
+        weights: (fruits,) what a point of each fruit is worth.
         changes: (fruits, places) what each place adds to the points of each fruit.
         ranked: (`BEST_PLACES`,) is written.
     """
-    weights = fruit_weights(game, parts)
     gains = np.zeros(len(ranked))
     count = 0
     for action in range(collect_action(parts)):
         if is_legal(game, parts, action):
-            gain = 0.0
-            for fruit in range(FRUIT_COUNT):
-                gain += weights[fruit] * changes[fruit, action]
+            gain = gain_of_place(weights, changes, action)
             count = _insert(action, gain, ranked, gains, count)
     return count
 
@@ -78,11 +84,15 @@ def _insert(action: int, gain: float, ranked: Ints, gains: Floats, count: int) -
 
 @kernel
 def measure_places(
-    game: Record, parts: Record, kept: Kept, ranked: Ints, count: int, measures: Floats
+    game: Record,
+    parts: Record,
+    weights: Floats,
+    kept: Kept,
+    ranked: Ints,
+    measures: Floats,
 ) -> None:
     """Writes what the board would be like after each of the places ranked, (places, measures)."""
-    weights = fruit_weights(game, parts)
-    for rank in range(count):
+    for rank in range(len(ranked)):
         lay_card(game, parts, ranked[rank])
         for fruit in range(FRUIT_COUNT):
             if weights[fruit] != 0.0:
@@ -100,7 +110,7 @@ def _measure_fruit(
     size = 0 if namer < 0 else int(game.group_size[namer])
     growth, second, liberties = 0, 0, 0
     for cell in range(len(game.board)):
-        if not _is_open(game, parts, cell):
+        if not may_take_fruit(game, parts, cell):
             continue
         gain, beside = _look_around(game, parts, cell, symbol, namer)
         liberties += beside
@@ -123,14 +133,6 @@ def _largest_group(game: Record, symbol: int) -> int:
             namer = int(game.group[cell])
             size = int(game.group_size[namer])
     return namer
-
-
-@kernel
-def _is_open(game: Record, parts: Record, cell: int) -> bool:
-    """Whether a fruit may lie on a cell."""
-    columns = parts.marks.shape[1]
-    mark = parts.marks[cell // columns, cell % columns]
-    return mark != 0 and not is_fruit(game.board[cell])
 
 
 @kernel

@@ -312,6 +312,14 @@ def is_fruit(symbol: int) -> bool:
     return FIRST_FRUIT <= symbol < CREAM
 
 
+@kernel
+def may_take_fruit(game: Record, parts: Record, cell: int) -> bool:
+    """Whether a fruit may be laid on a cell: a mark is there, and no visible fruit (Q9, Q10)."""
+    columns = parts.marks.shape[1]
+    mark = parts.marks[cell // columns, cell % columns]
+    return mark != 0 and not is_fruit(game.board[cell])
+
+
 # ==================================================================== groups (Q13)
 
 

@@ -67,11 +67,10 @@ class IsmctsAgent:
             TefudaError: The game has no scripted player, which the search begins with.
         """
         engine = tables.engine
-        if engine.spec.greedy is None:
-            raise TefudaError(f"{engine.spec.name} has no greedy player")
+        loops = search_loops(engine.spec.id)
         actions = np.zeros(rows.size, np.int64)
         holders = self._streams.begin(tables, rows)
-        search_loops(engine.spec.id).search_rows(
+        loops.search_rows(
             tables.games, engine.parts, holders, rows, self._plan, *self._room_for(engine), actions
         )
         return actions
@@ -100,8 +99,14 @@ def _check(name: str, value: Any, kinds: Any) -> None:
 
 @cache
 def search_loops(game: str) -> Any:
-    """The search bound to a game."""
+    """The search bound to a game.
+
+    Raises:
+        TefudaError: The game has no scripted player.
+    """
     spec = find_game(game)
+    if spec.greedy is None:
+        raise TefudaError(f"{spec.name} has no greedy player")
     verbs = verbs_of(spec.rules, None, spec.greedy)
     sources = (*kernel_sources(spec), Path(search.__file__))
     return bind(f"{game}_search", search, verbs, sources)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 pytest.importorskip("torch")
@@ -12,12 +13,14 @@ import torch
 from tefuda.envs import make_vec
 from tefuda.envs.core.batch import Tables
 from tefuda.training.agents.policy import load_model
+from tefuda.training.agents.scripted import GreedyAgent
 from tefuda.training.agents.search import NOTHING
 from tefuda.training.config import TrainConfig
 from tefuda.training.lookahead import (
     TRIED,
     Lookahead,
     gather,
+    kinds_of,
     learn_values,
     likeliest,
     main,
@@ -47,7 +50,7 @@ def test_the_value_of_a_last_action_is_what_the_game_pays() -> None:
     """Nothing is left to chance or to others, so the value is exact."""
     tables = last_decisions()
     rows = np.arange(6)
-    actions = likeliest(new_policy(), tables, rows)
+    actions = likeliest(new_policy(), tables, rows, a_place(tables, rows))
     before = tables.games.copy()
     values = Lookahead(tables.engine, worlds=3).values(tables, rows, actions)
     np.testing.assert_array_equal(tables.games, before)
@@ -63,11 +66,19 @@ def test_the_value_of_a_last_action_is_what_the_game_pays() -> None:
         np.testing.assert_allclose(values[sole, one], paid[sole] + win, atol=1e-5)
 
 
-def test_what_is_tried_is_legal_and_likeliest_first() -> None:
+def a_place(tables: Tables, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return tables.action_mask[rows, : tables.actions - 2].argmax(axis=1)
+
+
+def test_what_is_tried_is_legal_and_of_the_kind_that_the_teacher_took() -> None:
     tables = make_vec("quatre", tables=5, seed=1, encoder="expert")
     policy = new_policy()
     rows = np.array([4, 1])
-    actions = likeliest(policy, tables, rows)
+    collect = tables.actions - 2
+    alone = likeliest(policy, tables, rows, np.array([collect, collect]))
+    np.testing.assert_array_equal(alone, [[collect] + [NOTHING] * (TRIED - 1)] * 2)
+    actions = likeliest(policy, tables, rows, a_place(tables, rows))
+    assert (actions < collect).all()
     assert actions.shape == (2, TRIED)
     assert np.take_along_axis(tables.action_mask[rows], actions, axis=1).all()
     for row, tried in zip(rows, actions, strict=True):
@@ -81,8 +92,11 @@ def test_few_legal_actions_leave_room() -> None:
     assert isinstance(policy, TablePolicy)
     for _ in range(60):
         tables.step(tables.sample())
-    counts = np.minimum(tables.action_mask.sum(axis=1), TRIED)
-    actions = likeliest(policy, tables, np.arange(8))
+    taught = GreedyAgent(0).act(tables, np.arange(8))
+    kinds = kinds_of(tables.engine)
+    alike = tables.action_mask * (kinds == kinds[taught][:, None])
+    counts = np.minimum(alike.sum(axis=1), TRIED)
+    actions = likeliest(policy, tables, np.arange(8), taught)
     np.testing.assert_array_equal((actions != NOTHING).sum(axis=1), counts)
     assert (counts < TRIED).any()
     values = Lookahead(tables.engine, worlds=2).values(tables, np.arange(8), actions)
@@ -95,18 +109,17 @@ def test_logits_come_to_differ_as_values_do() -> None:
     tables = make_vec("quatre", tables=256, seed=4, encoder="expert")
     weighed = gather(policy, tables, states=600, worlds=1, seed=5)
     assert len(weighed.values) == 600
+    full = weighed.some(np.flatnonzero((weighed.actions != NOTHING).all(axis=1)))
     critic = policy.state_dict()["mlp_extractor.value_net.0.weight"].clone()
 
     def correlation() -> float:
-        chosen = np.arange(200)
-        some = weighed.some(chosen)
         with torch.no_grad():
-            seen, _ = policy.obs_to_tensor(tables.engine.cut(some.observations))
-            found = policy.get_distribution(seen, some.masks)
+            seen, _ = policy.obs_to_tensor(tables.engine.cut(full.observations))
+            found = policy.get_distribution(seen, full.masks)
             assert isinstance(found, LegalActions)
             logs = found.log_probabilities.numpy()
-        tried = np.take_along_axis(logs, some.actions, axis=1)
-        centred = [rows - rows.mean(axis=1, keepdims=True) for rows in (tried, some.values)]
+        tried = np.take_along_axis(logs, full.actions, axis=1)
+        centred = [rows - rows.mean(axis=1, keepdims=True) for rows in (tried, full.values)]
         return float(np.corrcoef(centred[0].ravel(), centred[1].ravel())[0, 1])
 
     before = correlation()

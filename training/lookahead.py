@@ -5,7 +5,9 @@ Use: python -m tefuda.training.lookahead GAME FILE [--states 24000] [--worlds 8]
 Writes a model that `tefuda train GAME --start FILE` goes on from. First it imitates the game's
 scripted player, as every run does. Then, at a sample of positions, each of its likeliest actions
 is tried in the same worlds, the scripted player playing on in all seats up to the next scoring,
-and the policy learns that its logits differ as these values do.
+and the policy learns that its logits differ as these values do. Of what kind the action is, such
+as whether a card is placed at all, is left to the scripted player: only actions of the range in
+which its own lies (`action_ranges` of the game's text) are tried.
 
 A look-ahead compares actions in one position and in one world, where self-play has one noisy game
 for each. What it has given so far is told in `benchmarks/results/tried.md`.
@@ -106,11 +108,33 @@ class Lookahead:
         return values
 
 
+def kinds_of(engine: Engine) -> npt.NDArray[np.int64]:
+    """The kind of each action, (A,): the number of its range."""
+    kinds = np.zeros(engine.actions, np.int64)
+    for number, (actions, _) in enumerate(engine.spec.text.action_ranges(engine.setup)):
+        kinds[actions.start : actions.stop] = number
+    return kinds
+
+
 def likeliest(
-    policy: TablePolicy, tables: Tables, rows: npt.NDArray[np.int64]
+    policy: TablePolicy,
+    tables: Tables,
+    rows: npt.NDArray[np.int64],
+    taught: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """The `TRIED` likeliest legal actions at each table, (R, K), `search.NOTHING` behind them."""
-    mask = tables.action_mask[rows]
+    """The `TRIED` likeliest legal actions of one kind at each table.
+
+    Args:
+        policy: By whose probabilities.
+        tables: The tables.
+        rows: (R,) which of them.
+        taught: (R,) legal actions, whose kinds count.
+
+    Returns:
+        (R, K) actions; `search.NOTHING` behind the last.
+    """
+    kinds = kinds_of(tables.engine)
+    mask = tables.action_mask[rows] * (kinds == kinds[taught][:, None])
     with torch.no_grad():
         found = policy.distribution_of(shown(tables.engine, tables.observation[rows]), mask)
         actions: npt.NDArray[np.int64] = found.logits.topk(TRIED, dim=1).indices.numpy()
@@ -129,30 +153,39 @@ def gather(policy: TablePolicy, tables: Tables, states: int, worlds: int, seed: 
     found: list[Weighed] = []
     with counting("positions", states) as advance:
         while (count := sum(len(some.values) for some in found)) < states:
-            found.append(_look_around(policy, tables, lookahead, rng, states - count))
+            taught = teacher.act(tables, np.arange(tables.tables))
+            found.append(_look_around(policy, tables, taught, lookahead, rng, states - count))
             advance(len(found[-1].values))
-            _play(policy, tables, teacher, rng)
+            _play(policy, tables, taught, rng)
     return Weighed(*(np.concatenate(arrays) for arrays in zip(*found, strict=True)))
 
 
 def _look_around(
-    policy: TablePolicy, tables: Tables, lookahead: Lookahead, rng: np.random.Generator, most: int
+    policy: TablePolicy,
+    tables: Tables,
+    taught: npt.NDArray[np.int64],
+    lookahead: Lookahead,
+    rng: np.random.Generator,
+    most: int,
 ) -> Weighed:
     """Tries actions at some of the tables where there is a choice, at most so many."""
     choice = tables.action_mask.sum(axis=1) > 1
     rows = np.flatnonzero(choice & (rng.random(tables.tables) < _LOOKED_AT))[:most]
-    actions = likeliest(policy, tables, rows)
+    actions = likeliest(policy, tables, rows, taught[rows])
     values = lookahead.values(tables, rows, actions)
     return Weighed(tables.observation[rows], tables.action_mask[rows], actions, values)
 
 
 def _play(
-    policy: TablePolicy, tables: Tables, teacher: GreedyAgent, rng: np.random.Generator
+    policy: TablePolicy,
+    tables: Tables,
+    taught: npt.NDArray[np.int64],
+    rng: np.random.Generator,
 ) -> None:
     """One decision at every table: the scripted player's, now and then another likely one."""
-    actions = teacher.act(tables, np.arange(tables.tables))
+    actions = taught.copy()
     rows = np.flatnonzero(rng.random(tables.tables) < _STRAYING)
-    likely = likeliest(policy, tables, rows)
+    likely = likeliest(policy, tables, rows, taught[rows])
     choices = (likely != search.NOTHING).sum(axis=1)
     actions[rows] = likely[np.arange(rows.size), rng.integers(choices)]
     tables.step(actions)
